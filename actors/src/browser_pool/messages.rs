@@ -1,0 +1,68 @@
+use actix::Message;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::egress::EgressError;
+
+/// Request: load `url` in a fresh browser context, let its scripts run, and
+/// return the document as it then stands.
+#[derive(Debug, Clone, Message)]
+#[rtype(result = "Result<RenderedPage, RenderError>")]
+pub struct RenderPage {
+    pub url: Url,
+    /// A CSS selector that must match before the document is read.
+    pub wait_for: Option<String>,
+    /// Bounds the work as well as the wait.
+    pub deadline: Instant,
+}
+
+/// A rendered document, whatever its status.
+#[derive(Debug, Clone)]
+pub struct RenderedPage {
+    /// The document's address at the end, after redirects and script.
+    pub final_url: Url,
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The serialised document, doctype included.
+    pub html: String,
+}
+
+/// Why there is no rendered document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// There is no browser, or none with room before the deadline.
+    #[error("no browser is available: {0}")]
+    Unavailable(String),
+    /// `wait_for` is not a CSS selector.
+    #[error("not a CSS selector: {0}")]
+    BadSelector(String),
+    /// `wait_for` matched nothing before the deadline.
+    #[error("nothing matched {0} in time")]
+    SelectorNotFound(String),
+    /// The answer is not an HTML document; the browser did not show it.
+    #[error("the answer is {content_type}, not HTML")]
+    NotHtml { content_type: String },
+    /// The page killed its renderer, twice.
+    #[error("the page crashed the browser")]
+    Crashed,
+    /// The document could not be reached.
+    #[error(transparent)]
+    Egress(#[from] EgressError),
+}
+
+/// Request: what the pool has now.
+#[derive(Debug, Clone, Copy, Message)]
+#[rtype(result = "BrowserHealth")]
+pub struct GetBrowserHealth;
+
+/// The pool's state, as `/readyz` and `/health` of a worker show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrowserHealth {
+    /// Why no page can be rendered; `None` when one can.
+    pub problem: Option<String>,
+    /// Browser processes that answer.
+    pub browsers: usize,
+    /// Pages open now.
+    pub pages: usize,
+}

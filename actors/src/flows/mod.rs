@@ -1,0 +1,1 @@
+//! Plain async functions over gates: hold → fetch → extract → settle.

@@ -1,0 +1,17 @@
+//! Everything of Blazon that has a lifetime: the supervised actors, the gates
+//! through which they are asked, and the flows over them.
+//!
+//! This crate knows no HTTP server and no command line. What it refuses: a
+//! connection that has not passed [`egress`], a balance kept in memory, a
+//! handler that awaits I/O with its mailbox held.
+
+pub mod browser_pool;
+pub mod cache;
+pub mod credit_ledger;
+pub mod database;
+pub mod egress;
+pub mod flows;
+pub mod key_ring;
+pub mod proxy_escalator;
+pub mod rate_limiter;
+pub mod supervise;
