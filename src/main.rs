@@ -1,1 +1,7 @@
-fn main() {}
+//! The `blazon` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    blazon::cli::run()
+}

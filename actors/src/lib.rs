@@ -15,3 +15,4 @@ pub mod key_ring;
 pub mod proxy_escalator;
 pub mod rate_limiter;
 pub mod supervise;
+pub mod system;

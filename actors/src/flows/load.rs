@@ -1,0 +1,95 @@
+use std::time::Duration;
+
+use tokio::time::Instant;
+use url::Url;
+
+use super::WorkError;
+use super::media::{Media, classify};
+use crate::browser_pool::{RenderError, RenderPage};
+use crate::proxy_escalator::FetchPage;
+use crate::system::Services;
+
+/// Bytes of one inflated body, as decided for every endpoint.
+const MAX_BODY_BYTES: usize = 20 << 20;
+
+/// A page to load.
+#[derive(Debug, Clone)]
+pub struct PageOrder {
+    pub url: Url,
+    /// Whether scripts run, in a browser.
+    pub javascript: bool,
+    /// A CSS selector to wait for; needs `javascript`.
+    pub wait_for: Option<String>,
+    /// Bounds the loading.
+    pub timeout: Duration,
+}
+
+/// A page as text, whatever its status.
+#[derive(Debug, Clone)]
+pub struct LoadedPage {
+    pub final_url: Url,
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub text: String,
+    /// Whether the text is an HTML document; else it is to be passed on as it is.
+    pub is_html: bool,
+    pub rendered: bool,
+    pub load_time: Duration,
+}
+
+/// Loads a page, in the browser or by a plain fetch.
+///
+/// Content that is no document (plain text, JSON, …) is fetched plainly even
+/// when `javascript` is on: a browser would wrap it in markup of its own.
+///
+/// # Errors
+/// [`WorkError`]; a page with an error status is not an error.
+pub async fn load_page(services: &Services, order: &PageOrder) -> Result<LoadedPage, WorkError> {
+    let started = Instant::now();
+    let deadline = started + order.timeout;
+    let mut page = if order.javascript {
+        match render(services, order, deadline).await {
+            Err(WorkError::Render(RenderError::NotHtml { .. })) => fetch(services, &order.url, deadline).await?,
+            rendered => rendered?,
+        }
+    } else {
+        fetch(services, &order.url, deadline).await?
+    };
+    page.load_time = started.elapsed();
+    Ok(page)
+}
+
+async fn render(services: &Services, order: &PageOrder, deadline: Instant) -> Result<LoadedPage, WorkError> {
+    let request = RenderPage { url: order.url.clone(), wait_for: order.wait_for.clone(), deadline };
+    let page = services.browser.ask_until(deadline + services.reply_grace, request).await??;
+    Ok(LoadedPage {
+        final_url: page.final_url,
+        status: page.status,
+        headers: page.headers,
+        text: page.html,
+        is_html: true,
+        rendered: true,
+        load_time: Duration::ZERO,
+    })
+}
+
+async fn fetch(services: &Services, url: &Url, deadline: Instant) -> Result<LoadedPage, WorkError> {
+    let request = FetchPage { url: url.clone(), deadline, max_bytes: MAX_BODY_BYTES };
+    let page = services.escalator.ask_until(deadline + services.reply_grace, request).await??;
+    let content_type = page.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.clone());
+    let media = classify(content_type.as_deref(), &page.body);
+    if media == Media::Other {
+        return Err(WorkError::ContentType(content_type.unwrap_or_else(|| "binary".into())));
+    }
+    let body = page.body;
+    let text = services.cpu.run(move || extract::decode(&body, content_type.as_deref())).await?;
+    Ok(LoadedPage {
+        final_url: page.final_url,
+        status: page.status,
+        headers: page.headers,
+        text,
+        is_html: media == Media::Html,
+        rendered: false,
+        load_time: Duration::ZERO,
+    })
+}

@@ -1,0 +1,188 @@
+//! Starts the actors in the order of their dependence, and drains them in
+//! reverse.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::Arbiter;
+use sea_orm::DatabaseConnection;
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use crate::browser_pool::{BrowserPoolActor, BrowserPoolConfig, Drain};
+use crate::cache::{AnswerStore, CacheActor, MemoryStore, SingleFlight};
+use crate::credit_ledger::CreditLedgerActor;
+use crate::egress::Egress;
+use crate::flows::{CpuPool, WorkError};
+use crate::key_ring::{KeyRingActor, Plan};
+use crate::proxy_escalator::{ProxyConfig, ProxyEscalatorActor};
+use crate::rate_limiter::{RateLimiterActor, RateLimits};
+use crate::supervise::{Escalation, Gate, Keeper, KeeperHandle, RestartPolicy, Room};
+
+/// What the actors need to know.
+pub struct SystemConfig {
+    pub database: DatabaseConnection,
+    pub egress: Egress,
+    pub proxies: ProxyConfig,
+    pub browser: BrowserPoolConfig,
+    pub ttls: CacheTtls,
+    pub plans: Plans,
+    /// Bytes that the in-process cache may hold.
+    pub cache_bytes: u64,
+}
+
+/// How long finished answers are kept; zero keeps none.
+#[derive(Debug, Clone, Copy)]
+pub struct CacheTtls {
+    pub html: Duration,
+    pub markdown: Duration,
+}
+
+/// The limits of each plan.
+#[derive(Debug, Clone)]
+pub struct Plans(BTreeMap<Plan, PlanLimits>);
+
+/// What a plan allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct PlanLimits {
+    pub requests_per_minute: u32,
+    pub requests_per_day: u32,
+    pub concurrent_crawls: u32,
+    /// Credits granted for each paid month.
+    pub monthly_credits: u64,
+}
+
+impl Plans {
+    /// Returns the table made by `limits_of`.
+    pub fn new(limits_of: impl Fn(Plan) -> PlanLimits) -> Self {
+        Self(Plan::ALL.into_iter().map(|plan| (plan, limits_of(plan))).collect())
+    }
+
+    /// The limits of a plan.
+    pub fn of(&self, plan: Plan) -> PlanLimits {
+        // `new` fills in every plan.
+        self.0[&plan]
+    }
+
+    /// The part of the limits that the rate limiter needs.
+    pub fn limits(&self, plan: Plan) -> RateLimits {
+        let limits = self.of(plan);
+        RateLimits { per_minute: limits.requests_per_minute, per_day: limits.requests_per_day }
+    }
+}
+
+/// The gates to all actors, and what flows share besides. Cheap to clone.
+#[derive(Clone)]
+pub struct Services {
+    pub browser: Gate<BrowserPoolActor>,
+    pub cache: Gate<CacheActor>,
+    pub escalator: Gate<ProxyEscalatorActor>,
+    pub keys: Gate<KeyRingActor>,
+    pub ledger: Gate<CreditLedgerActor>,
+    pub rates: Gate<RateLimiterActor>,
+    pub(crate) cpu: CpuPool,
+    pub(crate) database: DatabaseConnection,
+    pub(crate) flights: SingleFlight<WorkError>,
+    pub(crate) plans: Arc<Plans>,
+    pub(crate) ttls: CacheTtls,
+    /// How long after its deadline an actor's own report of the time-out is
+    /// still waited for: it says more than the gate's.
+    pub(crate) reply_grace: Duration,
+}
+
+/// The running actors.
+pub struct ActorSystem {
+    services: Services,
+    keepers: Vec<(&'static str, KeeperHandle)>,
+    escalated: mpsc::UnboundedReceiver<Escalation>,
+}
+
+impl ActorSystem {
+    /// Starts everything. Needs a running actix system.
+    pub fn start(config: SystemConfig) -> Self {
+        let (escalations, escalated) = mpsc::unbounded_channel();
+        // Money and bookkeeping answer in microseconds and must not wait behind
+        // page bodies; so they have a thread of their own.
+        let (books, fetching, browsing) = (Arbiter::new().handle(), Arbiter::new().handle(), Arbiter::new().handle());
+        let room = |name, arbiter: &actix::ArbiterHandle, slots, seconds| Room {
+            name,
+            arbiter: arbiter.clone(),
+            slots,
+            patience: Duration::from_secs(seconds),
+            policy: RestartPolicy::default(),
+        };
+        let SystemConfig { database, egress, proxies, browser, ttls, plans, cache_bytes } = config;
+        let mut keepers = Vec::new();
+        macro_rules! keep {
+            ($name:literal, $arbiter:expr, $slots:expr, $seconds:expr, $factory:expr) => {{
+                let (gate, keeper) = Keeper::start(room($name, $arbiter, $slots, $seconds), escalations.clone(), $factory);
+                keepers.push(($name, keeper));
+                gate
+            }};
+        }
+
+        let db = database.clone();
+        let ledger = keep!("credit ledger", &books, 4096, 10, move |line| CreditLedgerActor::new(db.clone(), line));
+        let db = database.clone();
+        let keys = keep!("key ring", &books, 4096, 10, move |line| KeyRingActor::new(db.clone(), line));
+        let rates = keep!("rate limiter", &books, 4096, 5, RateLimiterActor::new);
+        let store: Arc<dyn AnswerStore> = Arc::new(MemoryStore::new(cache_bytes));
+        let cache = keep!("cache", &books, 4096, 5, move |line| CacheActor::new(store.clone(), line));
+        let out = egress.clone();
+        let escalator = keep!("proxy escalator", &fetching, 512, 60, move |line| {
+            ProxyEscalatorActor::new(out.clone(), proxies.clone(), line)
+        });
+        // Running plus waiting: three deep per page slot, then 503.
+        let slots = browser.max_pages * 3;
+        let browser = keep!("browser pool", &browsing, slots, 60, move |line| {
+            BrowserPoolActor::new(egress.clone(), browser.clone(), line)
+        });
+
+        let services = Services {
+            browser,
+            cache,
+            escalator,
+            keys,
+            ledger,
+            rates,
+            cpu: CpuPool::default(),
+            database,
+            flights: SingleFlight::default(),
+            plans: Arc::new(plans),
+            ttls,
+            reply_grace: Duration::from_secs(1),
+        };
+        Self { services, keepers, escalated }
+    }
+
+    /// The gates.
+    pub fn services(&self) -> Services {
+        self.services.clone()
+    }
+
+    /// Waits until an actor has died too often to be kept.
+    pub async fn escalation(&mut self) -> Escalation {
+        match self.escalated.recv().await {
+            Some(escalation) => escalation,
+            // All keepers are gone: the process is ending anyway.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Ends the actors in reverse order of their start: browsers are closed and
+    /// their folders removed, then the books.
+    pub async fn drain(self, deadline: Duration) {
+        let closing = self.services.browser.ask_until(tokio::time::Instant::now() + deadline, Drain);
+        if let Err(error) = closing.await {
+            tracing::warn!(%error, "browsers were not closed in order");
+        }
+        for (name, keeper) in self.keepers.into_iter().rev() {
+            keeper.retire().await;
+            tracing::debug!(actor = name, "actor retired");
+        }
+        if let Err(error) = self.services.database.close().await {
+            tracing::warn!(%error, "the database was not closed in order");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! One file per endpoint; each handler turns parameters into an order, hands it
+//! to one flow, and wraps the reply.
+
+pub mod account;
+pub mod docs;
+pub mod health;
+pub mod web;
+
+use std::future::Future;
+
+use actix_web::web::ServiceConfig;
+use actix_web::{Handler, Responder, Resource};
+use actix_web::{FromRequest, web as http};
+
+use crate::error::{ApiError, ApiResult};
+
+/// Registers every route.
+pub fn configure(config: &mut ServiceConfig) {
+    config
+        .service(get("/healthz", health::healthz))
+        .service(get("/readyz", health::readyz))
+        .service(get("/metrics", health::metrics))
+        .service(get("/openapi.json", docs::openapi_json))
+        .service(get("/docs", docs::to_docs))
+        .service(docs::browser())
+        .service(get("/v1/account", account::show))
+        .service(get("/v1/web/scrape/html", web::scrape_html::scrape))
+        .service(get("/v1/web/scrape/markdown", web::scrape_markdown::scrape))
+        .default_service(http::to(unknown_route));
+}
+
+/// A path that answers GET, and 405 in our own shape to everything else.
+fn get<F, Args>(path: &'static str, handler: F) -> Resource
+where
+    F: Handler<Args>,
+    Args: FromRequest + 'static,
+    F::Output: Responder + 'static,
+{
+    http::resource(path)
+        .route(http::get().to(handler))
+        .default_service(http::to(async || ApiResult::<String>::Err(ApiError::method_not_allowed("GET"))))
+}
+
+async fn unknown_route() -> ApiResult<String> {
+    Err(ApiError::not_found("there is no such path; see /docs"))
+}
+
+/// Runs a flow as a task of its own, so that a client that hangs up cannot cut
+/// it between taking a hold and settling it.
+///
+/// # Errors
+/// Those of the flow; a panic in it is a 500.
+async fn to_the_end<T, E, F>(flow: F) -> ApiResult<T>
+where
+    F: Future<Output = Result<T, E>> + 'static,
+    T: 'static,
+    E: 'static,
+    ApiError: From<E>,
+{
+    let id = crate::request_id::current();
+    match actix_web::rt::spawn(crate::request_id::within(id, flow)).await {
+        Ok(outcome) => Ok(outcome?),
+        Err(failure) => Err(ApiError::internal(&failure)),
+    }
+}
