@@ -1,1 +1,3 @@
-//! x
+//! The HTTP edge and the command line of Blazon.
+
+pub mod settings;
