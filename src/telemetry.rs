@@ -4,7 +4,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::settings::{Environment, Settings};
+use crate::settings::{NodeEnv, Settings};
 
 /// Bounds of the latency histograms, in seconds: from a cached answer to a page
 /// that takes its whole time-out.
@@ -17,7 +17,7 @@ pub fn init_logs(settings: &Settings) {
     let level = settings.http.log_level.as_str();
     let filter = EnvFilter::new(format!("{level},chromiumoxide=off,sqlx=warn,hickory_resolver=warn,hyper=warn,h2=warn"));
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let _ = if settings.http.environment == Environment::Production {
+    let _ = if settings.http.node_env == NodeEnv::Production {
         subscriber.json().finish().try_init()
     } else {
         subscriber.compact().finish().try_init()

@@ -50,7 +50,7 @@ pub struct PlanLimits {
     pub requests_per_day: u32,
     pub concurrent_crawls: u32,
     /// Credits granted for each paid month.
-    pub monthly_credits: u64,
+    pub monthly_credits: i64,
 }
 
 impl Plans {

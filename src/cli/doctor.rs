@@ -26,9 +26,6 @@ pub async fn run(settings: Settings) -> anyhow::Result<ExitCode> {
             Some(problem) => format!("problem  {name}: {problem}"),
         })?;
     }
-    for (name, state) in unused(&settings) {
-        print(&format!("{state:<8} {name}"))?;
-    }
     let healthy = checks.iter().all(|check| check.problem.is_none());
     Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -4,6 +4,7 @@ use url::Url;
 
 use super::parse;
 use super::reader::{Read, Reader};
+use super::secret::Secret;
 use super::variable::Variable;
 
 pub(super) const PORT: Variable = Variable::defaulting(
@@ -56,6 +57,14 @@ const AUTH_BYPASS: Variable = Variable::defaulting(
     "`true` lets every request run as a local user with unlimited credits and no rate limit. Refused in production.",
 );
 
+const BLAZON_API_KEY: Variable = Variable::optional(
+    "BLAZON_API_KEY",
+    "the command line needs `--key`",
+    "blz_live_...",
+    "API key that `blazon scrape` presents to the server.",
+)
+.secret();
+
 pub(super) const VARIABLES: &[Variable] = &[
     PORT,
     BIND,
@@ -66,6 +75,7 @@ pub(super) const VARIABLES: &[Variable] = &[
     API_URL,
     SERVICE_BASE_URL,
     AUTH_BYPASS,
+    BLAZON_API_KEY,
 ];
 
 /// Where the server listens, how it is reached, and what kind of run this is.
@@ -91,6 +101,8 @@ pub struct HttpSettings {
     pub service_base_url: Url,
     /// `AUTH_BYPASS`; never true in production.
     pub auth_bypass: bool,
+    /// `BLAZON_API_KEY`
+    pub api_key: Option<Secret>,
 }
 
 /// What kind of run this is.
@@ -138,6 +150,7 @@ impl HttpSettings {
         let public_api_url = reader.optional(&NEXT_PUBLIC_API_URL, parse::base_url);
         let service_base_url = reader.optional(&SERVICE_BASE_URL, parse::base_url);
         let auth_bypass = read_bypass(reader, node_env);
+        let api_key = reader.secret(&BLAZON_API_KEY);
         let api_url = api_url?;
         Ok(Self {
             port: port?,
@@ -149,6 +162,7 @@ impl HttpSettings {
             service_base_url: service_base_url?.unwrap_or_else(|| api_url.clone()),
             api_url,
             auth_bypass: auth_bypass?,
+            api_key: api_key?,
         })
     }
 }

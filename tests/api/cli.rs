@@ -196,7 +196,7 @@ fn the_doctor_says_what_works() {
         assert!(report.contains(&format!("ok       {name}")), "{report}");
     }
     let mut sick = blazon.command(&["doctor"]);
-    let output = sick.env("BROWSER_EXECUTABLE", "/nonexistent").output().expect("runs");
+    let output = sick.env("BROWSER_EXECUTABLE", "/bin/false").output().expect("runs");
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).contains("problem  browser"), "{output:?}");
 }

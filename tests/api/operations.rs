@@ -11,7 +11,7 @@ async fn a_healthy_service_is_alive_and_ready() {
 
 #[actix_web::test]
 async fn without_a_browser_the_service_starts_and_says_so() {
-    let app = TestApp::start_with(&[("BROWSER_EXECUTABLE", "/nonexistent/chromium")]).await;
+    let app = TestApp::start_with(&[("BROWSER_EXECUTABLE", "/bin/false")]).await;
     let ready = app.get("/readyz", "").await;
     assert_eq!(ready.status, 503);
     assert!(ready.json()["checks"]["browser"].as_str().is_some_and(|problem| problem.contains("BROWSER_EXECUTABLE")), "{}", ready.text);

@@ -7,7 +7,7 @@ use actors::credit_ledger::{Balance, GetBalance};
 use actors::egress::operator_client;
 use actors::key_ring::{CreateKey, CreatedKey, Plan};
 use actors::system::Services;
-use blazon::settings::Settings;
+use blazon::settings::{Settings, Source};
 use blazon::startup::{Application, Ended};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -70,7 +70,6 @@ impl TestApp {
         let canary = Canary::start().await;
         let site = TestSite::start(canary.address());
         let mut map: BTreeMap<String, String> = [
-            ("PORT", "0".to_owned()),
             ("BIND", "127.0.0.1".to_owned()),
             ("NODE_ENV", "test".to_owned()),
             ("LOG_LEVEL", "warn".to_owned()),
@@ -83,7 +82,8 @@ impl TestApp {
         .map(|(name, value)| (name.to_owned(), value))
         .into();
         map.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        let settings = Settings::from_map(map).expect("good settings");
+        let mut settings = Settings::from_source(&Source::from_iter(map)).expect("good settings");
+        settings.http.port = 0;
         blazon::telemetry::init_logs(&settings);
         let mut application = Application::build(settings).await.expect("the application starts");
         Self {
