@@ -9,7 +9,8 @@ const PROXY_DATACENTER_URL: Variable = Variable::optional(
     "PROXY_DATACENTER_URL",
     "no such tier",
     "http://user:password@proxy.example.com:8080",
-    "Proxy of the datacenter tier: `http://`, `socks5://` or `socks5h://`, with credentials when it asks for them.",
+    "Proxy of the datacenter tier, `http://` with credentials when it asks for them. `socks5://` and `socks5h://` are \
+     accepted here and below, and used by a later release.",
 )
 .secret();
 const PROXY_RESIDENTIAL_URL: Variable = Variable::optional(

@@ -73,3 +73,18 @@ fn a_certificate_file_has_to_hold_a_certificate() {
     fs::write(&path, "nothing").expect("written");
     assert!(refusal(&[("EGRESS_CA_CERT", name)]).contains("holds no PEM certificate"));
 }
+
+#[test]
+fn the_file_is_looked_for_in_the_working_directory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::env::set_current_dir(folder.path()).expect("entered");
+    fs::write(".env", "S3COMPAT_REGION=from-the-file\n").expect("written");
+    let source = Source::from_environment().expect("readable");
+    assert_eq!(source.get("S3COMPAT_REGION"), Some("from-the-file"));
+    assert_eq!(source.get("PATH"), None, "it is not ours");
+    fs::remove_file(".env").expect("removed");
+    assert!(Source::from_environment().is_ok());
+    fs::create_dir(".env").expect("made");
+    let error = Source::from_environment().err().expect("a folder").to_string();
+    assert!(error.contains(".env: it cannot be read"), "{error}");
+}
