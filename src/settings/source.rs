@@ -20,6 +20,7 @@ impl Source {
     ///
     /// # Errors
     /// When the file cannot be read or parsed, or a value is not UTF-8.
+    #[expect(clippy::disallowed_methods, reason = "the one reader of the environment")]
     pub fn from_environment() -> Result<Self, SettingsError> {
         let environment = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         let file = match std::fs::read_to_string(FILE) {
