@@ -1,4 +1,5 @@
 use std::io::Write;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,6 +9,7 @@ use http_body_util::Full;
 use hyper::Response;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use url::Url;
 
@@ -165,29 +167,41 @@ async fn a_site_that_does_not_answer_or_does_not_finish_times_out() {
     site.abort();
 }
 
-#[tokio::test]
-async fn failures_to_connect_are_told_apart() {
-    let plain = Site::serve("127.0.0.2", |_| text(200, "not TLS")).await;
-    let closed = TcpListener::bind("127.0.0.2:0").await.unwrap().local_addr().unwrap();
-    let hangs_up = TcpListener::bind("127.0.0.2:0").await.unwrap();
-    let (plain, reset) = (plain.address, hangs_up.local_addr().unwrap());
-    let hosts = format!("closed.test={closed},plain.test:443={plain},reset.test={reset},reset.test:443={reset}");
-    let egress = egress("127.0.0.2/32", &hosts);
-    let site = tokio::spawn(async move {
-        while let Ok((mut stream, _)) = hangs_up.accept().await {
-            let _ = stream.read(&mut [0; 16]).await;
+/// A server that reads once and then says `answer`, or hangs up when empty.
+async fn raw(answer: &'static [u8]) -> (SocketAddr, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 4096]).await;
+            let _ = stream.write_all(answer).await;
+            if !answer.is_empty() {
+                // Closing with unread bytes would reset the connection under the answer.
+                let _ = stream.read_to_end(&mut Vec::new()).await;
+            }
         }
     });
+    (address, serving)
+}
+
+#[tokio::test]
+async fn failures_to_connect_are_told_apart() {
+    let closed = TcpListener::bind("127.0.0.2:0").await.unwrap().local_addr().unwrap();
+    let (plain, plain_site) = raw(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    let (hangs_up, rude_site) = raw(b"").await;
+    let hosts = format!("closed.test={closed},plain.test:443={plain},hangs.test={hangs_up},hangs.test:443={hangs_up}");
+    let egress = egress("127.0.0.2/32", &hosts);
     let name = str::to_owned;
     for (url, expected) in [
         ("http://absent.invalid/", EgressError::Dns(name("absent.invalid"))),
         ("http://closed.test/", EgressError::Refused(name("closed.test"))),
         ("https://closed.test/", EgressError::Refused(name("closed.test"))),
-        ("http://reset.test/", EgressError::Refused(name("reset.test"))),
-        ("https://reset.test/", EgressError::Refused(name("reset.test"))),
+        ("http://hangs.test/", EgressError::Refused(name("hangs.test"))),
+        ("https://hangs.test/", EgressError::Tls(name("hangs.test"))),
         ("https://plain.test/", EgressError::Tls(name("plain.test"))),
     ] {
         assert_eq!(get(&egress, url).await.err(), Some(expected), "{url}");
     }
-    site.abort();
+    plain_site.abort();
+    rude_site.abort();
 }
