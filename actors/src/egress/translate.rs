@@ -19,8 +19,13 @@ pub(super) fn translate(error: reqwest::Error, host: &str) -> EgressError {
     }
 }
 
+/// The error and everything below it. `io::Error::source` skips the error it
+/// wraps, which is the very one that is looked for.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |&error| error.source())
+    std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
+        None => error.source(),
+    })
 }
 
 /// Whether this is a failed handshake: the TLS library reports every one as
