@@ -1,0 +1,154 @@
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use url::Host;
+
+use super::dns::Dns;
+use super::own_sockets::OwnSockets;
+use super::{AddressPolicy, EgressError, HostMap, Mapped, Upstream, Verdict, port_allowed, verdict};
+
+/// How long one address has to accept a connection.
+pub(super) const DIAL_LIMIT: Duration = Duration::from_secs(5);
+
+/// Judges targets, resolves names and dials: the core under every client.
+pub(super) struct Guard {
+    pub policy: AddressPolicy,
+    pub hosts: HostMap,
+    pub own: Arc<OwnSockets>,
+    pub dns: Dns,
+}
+
+/// Parses a host as browsers do, so that `0x7f.1` is 127.0.0.1 and IPv6 may
+/// stand in brackets. A zone (`fe80::1%eth0`) is not part of a URL's address.
+pub(super) fn parse_host(host: &str) -> Result<Host, EgressError> {
+    Host::parse(host).map_err(|_| EgressError::BadUrl("the host is not a name or an address".to_owned()))
+}
+
+impl Guard {
+    /// As [`super::Egress::check_url`], for a host and port.
+    pub(super) fn check(&self, host: &Host, port: u16) -> Result<(), EgressError> {
+        match self.known_socket(host, port)? {
+            Some(socket) => self.judge_socket(socket, host),
+            None => Ok(()),
+        }
+    }
+
+    /// As [`super::Egress::resolve`].
+    pub(super) async fn resolve(&self, host: &Host, port: u16) -> Result<Vec<SocketAddr>, EgressError> {
+        let sockets = match (self.known_socket(host, port)?, host) {
+            (Some(socket), _) => vec![socket],
+            (None, Host::Domain(name)) => {
+                self.dns.lookup(name).await?.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()
+            }
+            (None, _) => Vec::new(),
+        };
+        for socket in &sockets {
+            self.judge_socket(*socket, host)?;
+        }
+        Ok(sockets)
+    }
+
+    /// The checked addresses of a name, for a client that knows the port
+    /// itself and cannot tell it.
+    pub(super) async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, EgressError> {
+        refuse_localhost(name)?;
+        let addresses = match self.hosts.address(name) {
+            Some(address) => vec![address],
+            None => self.dns.lookup(name).await?,
+        };
+        for address in &addresses {
+            self.judge_address(*address, name)?;
+        }
+        Ok(addresses)
+    }
+
+    /// As [`super::Egress::connect`].
+    pub(super) async fn connect(&self, host: &Host, port: u16) -> Result<TcpStream, EgressError> {
+        dial(&self.resolve(host, port).await?, &host.to_string()).await
+    }
+
+    /// A connection to the operator's own proxy. It is not judged: the operator
+    /// named it, and it often stands in a private network.
+    pub(super) async fn connect_upstream(&self, upstream: &Upstream) -> Result<TcpStream, EgressError> {
+        let addresses = match &upstream.host {
+            Host::Domain(name) => self.dns.lookup(name).await?,
+            Host::Ipv4(ip) => vec![IpAddr::V4(*ip)],
+            Host::Ipv6(ip) => vec![IpAddr::V6(*ip)],
+        };
+        let sockets: Vec<_> = addresses.into_iter().map(|ip| SocketAddr::new(ip, upstream.port)).collect();
+        dial(&sockets, &upstream.host.to_string()).await
+    }
+
+    /// Refuses what must not be asked of an upstream proxy either: it may stand
+    /// in our network. A name that does not resolve here is left to it, for it
+    /// may know more names than we do.
+    pub(super) async fn check_for_upstream(&self, host: &Host, port: u16) -> Result<(), EgressError> {
+        match self.resolve(host, port).await {
+            Ok(_) | Err(EgressError::Dns(_) | EgressError::Timeout(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The socket that is known without DNS: of a mapped name or an address.
+    fn known_socket(&self, host: &Host, port: u16) -> Result<Option<SocketAddr>, EgressError> {
+        let literal = match host {
+            Host::Domain(name) => {
+                refuse_localhost(name)?;
+                match self.hosts.lookup(name, port) {
+                    Some(Mapped::To(socket)) => return Ok(Some(socket)),
+                    Some(Mapped::PortClosed) => return Err(EgressError::Refused(name.clone())),
+                    None => None,
+                }
+            }
+            Host::Ipv4(ip) => Some(SocketAddr::new(IpAddr::V4(*ip), port)),
+            Host::Ipv6(ip) => Some(SocketAddr::new(IpAddr::V6(*ip), port)),
+        };
+        if !port_allowed(port) {
+            return Err(EgressError::BadUrl(format!("port {port} cannot be fetched")));
+        }
+        Ok(literal)
+    }
+
+    pub(super) fn judge_socket(&self, socket: SocketAddr, host: &Host) -> Result<(), EgressError> {
+        let name = host.to_string();
+        if self.own.contains(socket) {
+            return Err(EgressError::PrivateAddress(name));
+        }
+        self.judge_address(socket.ip(), &name)
+    }
+
+    fn judge_address(&self, ip: IpAddr, name: &str) -> Result<(), EgressError> {
+        match verdict(ip, &self.policy) {
+            Verdict::Allowed => Ok(()),
+            Verdict::Denied => Err(EgressError::PrivateAddress(name.to_owned())),
+        }
+    }
+}
+
+/// RFC 6761: these names are this machine, whatever a resolver says.
+fn refuse_localhost(name: &str) -> Result<(), EgressError> {
+    let bare = name.strip_suffix('.').unwrap_or(name);
+    if bare == "localhost" || bare.ends_with(".localhost") {
+        return Err(EgressError::PrivateAddress(name.to_owned()));
+    }
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that dials: its addresses have been judged")]
+async fn dial(sockets: &[SocketAddr], name: &str) -> Result<TcpStream, EgressError> {
+    let mut failure = EgressError::Refused(name.to_owned());
+    for socket in sockets {
+        match timeout(DIAL_LIMIT, TcpStream::connect(socket)).await {
+            Ok(Ok(stream)) => {
+                stream.set_nodelay(true).map_err(|_| EgressError::Refused(name.to_owned()))?;
+                return Ok(stream);
+            }
+            Ok(Err(_)) => failure = EgressError::Refused(name.to_owned()),
+            Err(_) => failure = EgressError::Timeout(name.to_owned()),
+        }
+    }
+    Err(failure)
+}
