@@ -8,6 +8,7 @@ use chromiumoxide::cdp::browser_protocol::browser::{CloseParams, GetVersionParam
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -102,12 +103,10 @@ impl Chromium {
         let (alive, up) = watch::channel(true);
         let close = CancellationToken::new();
         let pid = body.group.0;
-        let keeping = body.keep(devtools.clone(), close.clone(), alive);
+        let keeping = body.keep(devtools.clone(), tokio::spawn(connection), close.clone(), alive);
         let presence = launch.presence;
-        let connection = tokio::spawn(connection);
         tokio::spawn(async move {
             keeping.await;
-            connection.abort();
             drop((reserved, presence));
         });
         tracing::info!(pid, "browser started");
@@ -122,9 +121,9 @@ impl Chromium {
         })
     }
 
-    /// Whether the process lives and is not asked to close.
+    /// Whether the process lives, is connected and not asked to close.
     pub fn is_up(&self) -> bool {
-        *self.up.borrow() && !self.close.is_cancelled()
+        *self.up.borrow() && self.devtools.is_connected() && !self.close.is_cancelled()
     }
 
     /// Whether it has served enough and should be replaced.
@@ -257,19 +256,20 @@ impl Body {
     }
 
     /// Owns the process until it has ended, by itself or because it was asked.
-    async fn keep(mut self, devtools: DevTools, close: CancellationToken, up: watch::Sender<bool>) {
-        let output = self.output.take();
-        let drain = async move {
-            let Some(mut output) = output else { return };
-            // Undrained, the pipe would fill up and stop the browser.
-            while let Ok(Some(_)) = output.next_line().await {}
-        };
-        let drain = tokio::spawn(drain);
+    async fn keep(
+        mut self,
+        devtools: DevTools,
+        mut connection: JoinHandle<()>,
+        close: CancellationToken,
+        up: watch::Sender<bool>,
+    ) {
+        let drain = tokio::spawn(drain(self.output.take()));
         let pid = self.group.0;
         tokio::select! {
             status = self.child.wait() => {
                 tracing::warn!(pid, status = status.ok().map(|status| status.to_string()), "browser died");
             }
+            _ = &mut connection => tracing::warn!(pid, "browser left its connection"),
             () = close.cancelled() => {
                 // Its answer says little: the exit is what counts.
                 let closing = devtools.call(None, CloseParams::default());
@@ -279,6 +279,7 @@ impl Body {
         }
         up.send_replace(false);
         self.bury().await;
+        connection.abort();
         drain.abort();
     }
 
@@ -289,4 +290,10 @@ impl Body {
         self.group.kill();
         self.profile.remove().await;
     }
+}
+
+/// Reads on and forgets: undrained, the pipe would fill up and stop the browser.
+async fn drain(output: Option<Lines<BufReader<ChildStderr>>>) {
+    let Some(mut output) = output else { return };
+    while let Ok(Some(_)) = output.next_line().await {}
 }

@@ -77,6 +77,11 @@ impl DevTools {
         Ok((Self { orders }, serve(connection, incoming)))
     }
 
+    /// Whether the connection still stands.
+    pub fn is_connected(&self) -> bool {
+        !self.orders.is_closed()
+    }
+
     /// Sends a command and awaits its result; without a session it is the
     /// browser's own.
     ///
