@@ -49,7 +49,8 @@ need_command() {
 }
 
 need_toolchain() {
-    export PATH="$HOME/.cargo/bin:$PATH"
+    # rustup's installer changes the PATH of later shells only.
+    command -v cargo >/dev/null || export PATH="$PATH:$HOME/.cargo/bin"
     command -v cargo >/dev/null || die "there is no Rust toolchain: see https://rustup.rs"
     # Several crates compile C (SQLite, TLS, zstd); all Rust needs a linker.
     need_command cc "a C compiler and linker" gcc libc6-dev

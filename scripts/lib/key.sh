@@ -1,6 +1,6 @@
 # The key that scripts/start shows. Sourced by it; uses its variables `data_dir`,
 # `base_url` and `program`.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 
 key_file=$data_dir/.start-key
 

@@ -66,3 +66,11 @@ pub struct BrowserHealth {
     /// Pages open now.
     pub pages: usize,
 }
+
+/// Request: take no more pages, let the open ones finish until `pages_until`,
+/// then close every browser. Answered when nothing is left of them.
+#[derive(Debug, Clone, Copy, Message)]
+#[rtype(result = "()")]
+pub struct Drain {
+    pub pages_until: Instant,
+}

@@ -88,8 +88,8 @@ async fn what_cannot_be_reached_says_why() {
     let proxy = FilteringProxy::open(egress("127.0.0.2/32", &hosts), None, LIMIT).await.unwrap();
     assert!(get(&proxy, "http://down.test/").await.starts_with("HTTP/1.1 502"));
     assert_eq!(proxy.refusal("down.test"), Some(EgressError::Refused("down.test".to_owned())));
-    assert!(get(&proxy, "http://unknown.test/").await.starts_with("HTTP/1.1 502"));
-    assert_eq!(proxy.refusal("UNKNOWN.test"), Some(EgressError::Dns("unknown.test".to_owned())));
+    assert!(get(&proxy, "http://unknown.invalid/").await.starts_with("HTTP/1.1 502"));
+    assert_eq!(proxy.refusal("UNKNOWN.invalid"), Some(EgressError::Dns("unknown.invalid".to_owned())));
     assert_eq!(connect(&proxy, "down.test:443").await.1, "HTTP/1.1 502 Bad Gateway", "443 is not mapped");
     for (target, refused) in
         [("GET /origin-form", 403), ("GET https://down.test/", 403), ("GET http://a@down.test/", 403)]

@@ -1,0 +1,103 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use chromiumoxide::cdp::browser_protocol::browser::{
+    BrowserContextId, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
+};
+use chromiumoxide::cdp::browser_protocol::target::{
+    AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams, SessionId,
+};
+use chromiumoxide::cdp::browser_protocol::{inspector, network, page};
+use tokio::time::timeout;
+
+use super::chromium::Chromium;
+use super::devtools::CallError;
+use super::tab::{Fault, Tab, WATCHED};
+use crate::egress::{Egress, FilteringProxy};
+
+/// What one page may transfer, all its requests together, in bytes.
+const PAGE_BYTES: u64 = 100 * 1024 * 1024;
+const DISPOSE_LIMIT: Duration = Duration::from_secs(5);
+
+/// A browser context for one request, with a proxy of its own as its only way
+/// out: nothing is shared with, or left to, the next one.
+pub(super) struct Context {
+    browser: Arc<Chromium>,
+    id: BrowserContextId,
+    /// Open until the context is disposed of, so that its port cannot be given
+    /// to another context's proxy while this one may still dial it.
+    proxy: FilteringProxy,
+}
+
+impl Context {
+    /// Opens a context behind a new proxy.
+    ///
+    /// # Errors
+    /// [`Fault`]; a proxy that finds no port counts as [`Fault::Refused`].
+    pub async fn open(browser: Arc<Chromium>, egress: Egress) -> Result<Self, Fault> {
+        let proxy = FilteringProxy::open(egress, None, PAGE_BYTES).await.map_err(|error| {
+            tracing::error!(%error, "no proxy for a browser context");
+            Fault::Refused
+        })?;
+        let create = CreateBrowserContextParams::builder()
+            .dispose_on_detach(true)
+            .proxy_server(format!("http://{}", proxy.address()))
+            // Without a list of its own the context would go round the proxy
+            // to every loopback address, whatever the browser's list says.
+            .proxy_bypass_list("<-loopback>")
+            .build();
+        let id = browser.devtools.call(None, create).await?.browser_context_id;
+        Ok(Self { browser, id, proxy })
+    }
+
+    /// The proxy's ledger of what it refused.
+    pub fn proxy(&self) -> &FilteringProxy {
+        &self.proxy
+    }
+
+    /// Opens an empty page in it, watched from its first event on.
+    ///
+    /// # Errors
+    /// [`Fault`].
+    pub async fn open_tab(&self) -> Result<Tab, Fault> {
+        let devtools = &self.browser.devtools;
+        let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
+        downloads.browser_context_id = Some(self.id.clone());
+        let mut create = CreateTargetParams::new("about:blank");
+        create.browser_context_id = Some(self.id.clone());
+        let (_, created) = tokio::try_join!(devtools.call(None, downloads), devtools.call(None, create))?;
+        let mut attach = AttachToTargetParams::new(created.target_id.clone());
+        attach.flatten = Some(true);
+        let session = devtools.call(None, attach).await?.session_id;
+        let events = devtools.watch(session.clone(), WATCHED);
+        self.enable(&session).await?;
+        // A page's main frame has the id of its target.
+        let frame = page::FrameId::new(created.target_id.inner());
+        Ok(Tab::new(devtools.clone(), session, frame, events))
+    }
+
+    async fn enable(&self, session: &SessionId) -> Result<(), CallError> {
+        let devtools = &self.browser.devtools;
+        tokio::try_join!(
+            devtools.call(Some(session), page::EnableParams::default()),
+            devtools.call(Some(session), page::SetLifecycleEventsEnabledParams::new(true)),
+            devtools.call(Some(session), network::EnableParams::default()),
+            devtools.call(Some(session), inspector::EnableParams::default()),
+        )?;
+        Ok(())
+    }
+
+    /// Disposes of the context and all that runs in it, then of the proxy. A
+    /// browser that cannot even do that is ended.
+    pub async fn close(self) {
+        let dispose = DisposeBrowserContextParams::new(self.id.clone());
+        match timeout(DISPOSE_LIMIT, self.browser.devtools.call(None, dispose)).await {
+            Ok(Ok(_)) | Ok(Err(CallError::Gone)) => {}
+            Ok(Err(CallError::Refused(reason))) => tracing::warn!(reason, "browser context was not disposed of"),
+            Err(_) => {
+                tracing::warn!(pid = self.browser.pid(), "browser does not dispose of a context, ending it");
+                self.browser.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Mutex as AsyncMutex, mpsc};
+
+use super::chromium::{Chromium, Launch, LaunchError};
+use super::config::BrowserPoolConfig;
+use super::discover;
+use crate::egress::Egress;
+use crate::supervise::RestartPolicy;
+
+/// A start is tried this often within [`FAULT_WINDOW`]; then the slot says no
+/// at once until the window has moved on.
+const MAX_FAULTS: usize = 5;
+const FAULT_WINDOW: Duration = Duration::from_secs(30);
+
+/// The place of one browser process: empty at first, filled when a page needs
+/// it, filled again when the process died or is worn.
+pub(super) struct Slot {
+    launcher: Arc<Launcher>,
+    browser: Mutex<Option<Arc<Chromium>>>,
+    pages: AtomicUsize,
+    restarts: AsyncMutex<Restarts>,
+}
+
+impl Slot {
+    pub fn new(launcher: Arc<Launcher>) -> Self {
+        let base = Duration::from_millis(100);
+        let policy = RestartPolicy::new(base, Duration::from_secs(5), FAULT_WINDOW, MAX_FAULTS);
+        let restarts = AsyncMutex::new(Restarts { policy, not_before: None, broken_until: None, problem: None });
+        Self { launcher, browser: Mutex::default(), pages: AtomicUsize::new(0), restarts }
+    }
+
+    /// The browser in it, when that lives and may serve on.
+    pub fn ready(&self) -> Option<Arc<Chromium>> {
+        let browser = self.browser.lock().unwrap_or_else(PoisonError::into_inner);
+        browser.as_ref().filter(|browser| browser.is_up() && !browser.is_worn()).cloned()
+    }
+
+    /// Pages open in it now, those in a browser that is being replaced
+    /// included.
+    pub fn pages(&self) -> usize {
+        self.pages.load(Ordering::Relaxed)
+    }
+
+    /// Returns the browser, after starting one if need be. Whoever asks while
+    /// one starts waits for the same one.
+    ///
+    /// # Errors
+    /// Why there is none, in words for the operator.
+    pub async fn browser(&self) -> Result<Arc<Chromium>, String> {
+        if let Some(browser) = self.ready() {
+            return Ok(browser);
+        }
+        let mut restarts = self.restarts.lock().await;
+        if let Some(browser) = self.ready() {
+            return Ok(browser);
+        }
+        if let Some(previous) = self.put(None)
+            && !previous.is_up()
+        {
+            restarts.note(None);
+        }
+        restarts.pause().await?;
+        match self.launcher.launch().await {
+            Ok(browser) => {
+                let browser = Arc::new(browser);
+                self.put(Some(browser.clone()));
+                Ok(browser)
+            }
+            Err(problem) => {
+                tracing::error!(problem, "browser did not start");
+                restarts.note(Some(problem.clone()));
+                Err(problem)
+            }
+        }
+    }
+
+    /// Takes the browser out; it closes when its last page is done.
+    pub fn empty(&self) {
+        self.put(None);
+    }
+
+    fn put(&self, browser: Option<Arc<Chromium>>) -> Option<Arc<Chromium>> {
+        let mut place = self.browser.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut place, browser)
+    }
+}
+
+/// A page's place in a slot; counted while it is held.
+pub(super) struct Seat(Arc<Slot>);
+
+impl Seat {
+    pub fn take(slot: &Arc<Slot>) -> Self {
+        slot.pages.fetch_add(1, Ordering::Relaxed);
+        Self(slot.clone())
+    }
+
+    pub fn slot(&self) -> &Slot {
+        &self.0
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.pages.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// When the next start may be tried.
+struct Restarts {
+    policy: RestartPolicy,
+    not_before: Option<Instant>,
+    broken_until: Option<Instant>,
+    problem: Option<String>,
+}
+
+impl Restarts {
+    fn note(&mut self, problem: Option<String>) {
+        let now = Instant::now();
+        self.problem = problem.or(self.problem.take());
+        match self.policy.next_delay(now) {
+            Some(delay) => self.not_before = Some(now + delay),
+            None => self.broken_until = Some(now + Duration::from_secs(5)),
+        }
+    }
+
+    async fn pause(&mut self) -> Result<(), String> {
+        if self.broken_until.take_if(|until| *until <= Instant::now()).is_none() && self.broken_until.is_some() {
+            return Err(self.problem.clone().unwrap_or_else(|| "Chromium keeps dying".to_owned()));
+        }
+        if let Some(start) = self.not_before {
+            tokio::time::sleep_until(start.into()).await;
+        }
+        Ok(())
+    }
+}
+
+/// Starts the pool's browsers, each with a profile folder of its own.
+pub(super) struct Launcher {
+    executable: Result<PathBuf, String>,
+    scratch_dir: PathBuf,
+    allow_no_sandbox: bool,
+    egress: Egress,
+    /// A copy goes with every browser, so that the end of all can be awaited.
+    presence: Mutex<Option<mpsc::Sender<()>>>,
+}
+
+impl Launcher {
+    pub fn new(config: &BrowserPoolConfig, egress: Egress, presence: mpsc::Sender<()>) -> Self {
+        Self {
+            executable: discover::executable(config.executable.as_deref()),
+            scratch_dir: config.scratch_dir.clone(),
+            allow_no_sandbox: config.allow_no_sandbox,
+            egress,
+            presence: Mutex::new(Some(presence)),
+        }
+    }
+
+    /// Why no browser will ever start, if that is known.
+    pub fn refusal(&self) -> Option<&str> {
+        self.executable.as_ref().err().map(String::as_str)
+    }
+
+    /// Starts no more browsers from here on.
+    pub fn retire(&self) {
+        self.presence.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    async fn launch(&self) -> Result<Chromium, String> {
+        let executable = self.executable.as_deref().map_err(Clone::clone)?;
+        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let launch = Launch {
+            executable,
+            profile: self.scratch_dir.join(format!("browser-{}", uuid::Uuid::new_v4().simple())),
+            allow_no_sandbox: self.allow_no_sandbox,
+            egress: &self.egress,
+            presence: presence.ok_or("the browser pool is closing")?,
+        };
+        Chromium::launch(launch).await.map_err(|error: LaunchError| error.to_string())
+    }
+}
