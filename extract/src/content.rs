@@ -1,0 +1,138 @@
+use dom_smoothie::{Config, Readability};
+use kuchikiki::NodeRef;
+use url::Url;
+
+use crate::{text, tree, words};
+
+/// The form of the content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// CommonMark with GFM tables and strikethrough.
+    Markdown,
+    /// What a reader sees, a line a block.
+    Text,
+    /// HTML without scripts, styles and attributes of style.
+    Html,
+}
+
+/// What of a page is content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContentOptions {
+    /// Only the primary content: no navigation, header, footer, advertisement or
+    /// cookie banner.
+    pub main_content_only: bool,
+    /// Links stay links; else their text alone stays.
+    pub include_links: bool,
+    pub include_images: bool,
+}
+
+impl Default for ContentOptions {
+    fn default() -> Self {
+        Self { main_content_only: true, include_links: true, include_images: true }
+    }
+}
+
+/// A page's content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// In the format asked for.
+    pub text: String,
+    /// Words of the text a reader sees, whatever the format.
+    pub word_count: usize,
+}
+
+/// Never content, on any page.
+const MACHINERY: &str = "script, style, noscript, template, iframe, object, embed, link, meta, base, title, head";
+
+/// Around the content, where no main content was found by its text.
+const SURROUNDINGS: &str = "nav, header, footer, aside, form, dialog, [role=navigation], [role=banner], \
+     [role=contentinfo], [role=search], [aria-hidden=true], [hidden], [id*=cookie], [class*=cookie], [id*=consent], \
+     [class*=consent], [class*=share], [class*=advert]";
+
+/// Characters of main content below which the library is taken to have missed
+/// it. Pages of one short paragraph exist; a larger part of the page is then
+/// better than too small a one.
+const TOO_SHORT: usize = 140;
+
+pub(crate) fn read(document: &NodeRef, base: Option<&Url>, format: Format, options: ContentOptions) -> Content {
+    let body = if options.main_content_only { main_content(document, base) } else { whole_body(document) };
+    if !options.include_images {
+        tree::remove(&body, "img, picture, figure > figcaption:only-child");
+    }
+    if !options.include_links {
+        tree::select(&body, "a").iter().for_each(tree::unwrap);
+    }
+    let plain = text::of(&body);
+    let word_count = words::word_count(&plain);
+    let text = match format {
+        Format::Text => plain,
+        Format::Html => tree::inner_html(&body),
+        Format::Markdown => markdown(&body),
+    };
+    Content { text, word_count }
+}
+
+/// A copy of the body to take things out of.
+fn whole_body(document: &NodeRef) -> NodeRef {
+    let copy = tree::parse(&document.to_string());
+    tree::remove(&copy, MACHINERY);
+    body_of(copy)
+}
+
+fn body_of(document: NodeRef) -> NodeRef {
+    tree::select(&document, "body").into_iter().next().unwrap_or(document)
+}
+
+fn main_content(document: &NodeRef, base: Option<&Url>) -> NodeRef {
+    let html = document.to_string();
+    if let Some(found) = readable(&html, base)
+        && text::of(&found).chars().count() >= TOO_SHORT
+    {
+        return found;
+    }
+    let body = whole_body(document);
+    let everything = tree::inner_html(&body);
+    tree::remove(&body, SURROUNDINGS);
+    // A page that is nothing but surroundings is shown whole.
+    if text::of(&body).is_empty() { body_of(tree::parse(&everything)) } else { body }
+}
+
+fn readable(html: &str, base: Option<&Url>) -> Option<NodeRef> {
+    let mut reader = Readability::new(html, base.map(Url::as_str), Some(Config::default())).ok()?;
+    let article = reader.parse().ok()?;
+    let found = tree::parse(&article.content);
+    tree::remove(&found, MACHINERY);
+    with_title(&found, &article.title);
+    Some(body_of(found))
+}
+
+/// The library takes a page's own first heading for its title and leaves it
+/// out; a reader expects it.
+fn with_title(content: &NodeRef, title: &str) {
+    if title.trim().is_empty() || !tree::select(content, "h1").is_empty() {
+        return;
+    }
+    let heading = tree::parse("<h1></h1>");
+    let (Some(heading), Some(body)) =
+        (tree::select(&heading, "h1").into_iter().next(), tree::select(content, "body").into_iter().next())
+    else {
+        return;
+    };
+    heading.append(NodeRef::new_text(title.trim()));
+    body.prepend(heading);
+}
+
+/// Converts, and leaves no more than one empty line between blocks.
+fn markdown(body: &NodeRef) -> String {
+    let converted = mdka::html_to_markdown(&tree::inner_html(body));
+    let mut markdown = String::with_capacity(converted.len());
+    let mut empty_lines = 0;
+    for line in converted.trim().lines() {
+        empty_lines = if line.trim().is_empty() { empty_lines + 1 } else { 0 };
+        if empty_lines < 2 {
+            markdown.push_str(line);
+            markdown.push('\n');
+        }
+    }
+    markdown
+}
