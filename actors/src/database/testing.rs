@@ -1,6 +1,8 @@
 //! A database of its own for every test: a SQLite file in a temporary folder,
 //! or a fresh database on the PostgreSQL server that `./scripts/test` starts.
 
+#![expect(clippy::expect_used, reason = "a test whose database cannot be had is to fail with the reason")]
+
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
