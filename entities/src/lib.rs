@@ -1,1 +1,11 @@
-//! x
+//! The database's tables as SeaORM entities, one per file.
+//!
+//! Moments are Unix milliseconds (UTC).
+
+pub mod api_key;
+pub mod credit_account;
+pub mod credit_entry;
+pub mod credit_hold;
+pub mod credit_txn;
+pub mod secret;
+pub mod user;

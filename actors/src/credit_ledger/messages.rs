@@ -121,6 +121,9 @@ pub struct SweepHolds;
 /// Why the ledger refused.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
+    /// Not positive, or more than an account may own.
+    #[error("{0} is not an amount of credits that can be moved")]
+    BadAmount(i64),
     #[error("{needed} credits are needed, {available} are available")]
     Insufficient { needed: i64, available: i64 },
     /// There is no such account, hold or charge.

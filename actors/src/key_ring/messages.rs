@@ -76,6 +76,13 @@ impl Scope {
     }
 }
 
+impl std::fmt::Debug for ResolveKey {
+    /// Shows nothing of what was presented, which may be a valid key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResolveKey").finish_non_exhaustive()
+    }
+}
+
 /// Request: make a key, and the user when there is none with this e-mail. A new
 /// user begins with `credits`, or 100; a known one is granted `credits` more.
 #[derive(Debug, Clone, Message)]
@@ -95,6 +102,21 @@ pub struct CreatedKey {
     pub key_id: Uuid,
     pub user_id: Uuid,
 }
+
+impl std::fmt::Debug for CreatedKey {
+    /// Leaves the key out.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("CreatedKey");
+        shown.field("key_id", &self.key_id).field("user_id", &self.user_id).finish_non_exhaustive()
+    }
+}
+
+/// Request: when there is no user at all, make `admin@localhost` on the
+/// enterprise plan with 1,000,000 credits and a key named `admin`. `None` when
+/// there are users; when processes start together, one of them gets the key.
+#[derive(Debug, Clone, Message)]
+#[rtype(result = "Result<Option<CreatedKey>, KeyRingError>")]
+pub struct CreateFirstAdmin;
 
 /// Request: all keys, newest first, of one user or of all.
 #[derive(Debug, Clone, Message)]
@@ -138,6 +160,8 @@ pub enum KeyRingError {
     Unknown,
     #[error("{0} is not an e-mail address")]
     BadEmail(String),
+    #[error("the system's random source failed")]
+    Random(#[from] rand::rand_core::OsError),
     #[error("the key ring's database failed")]
     Store(#[from] sea_orm::DbErr),
     #[error("the opening balance could not be granted")]

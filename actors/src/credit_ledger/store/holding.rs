@@ -1,0 +1,142 @@
+use sea_orm::{DatabaseTransaction, DbErr, QueryResult};
+use uuid::Uuid;
+
+use super::account::{self, Account};
+use super::transfer::{self, Transfer};
+use super::{positive, work_key};
+use crate::credit_ledger::hold::{HoldState, StoredHold};
+use crate::credit_ledger::{Balance, CaptureHold, Hold, HoldCredits, LedgerError, VoidHold};
+use crate::database::{now, sql};
+
+/// Sets credits aside.
+///
+/// # Errors
+/// As for [`HoldCredits`].
+pub(crate) async fn hold(txn: &DatabaseTransaction, asked: &HoldCredits) -> Result<Hold, LedgerError> {
+    positive(asked.amount)?;
+    let set_aside = "held = held + $1 WHERE user_id = $2 AND balance - held >= $1";
+    let Some(account) = account::update(txn, set_aside, [asked.amount.into(), asked.user.into()]).await? else {
+        return match existing(txn, asked).await? {
+            Some(hold) => Ok(hold),
+            None => Err(account::refusal(txn, asked.user, asked.amount).await),
+        };
+    };
+    if let Some(id) = insert(txn, asked, account.id).await? {
+        return Ok(Hold { id, amount: asked.amount, balance: account.balance });
+    }
+    release(txn, account.id, asked.amount).await?;
+    // Holds are never deleted: where there is none, it was a charge that had the reference.
+    existing(txn, asked).await?.ok_or(LedgerError::Conflict("the reference was charged already"))
+}
+
+/// Inserts the hold unless its reference is taken, by a hold or by a charge.
+/// The account's row is locked here, so a charge of the same user is seen.
+async fn insert(txn: &DatabaseTransaction, asked: &HoldCredits, account: Uuid) -> Result<Option<Uuid>, DbErr> {
+    let (id, created_at) = (Uuid::now_v7(), now());
+    let ttl = i64::try_from(asked.ttl.as_millis()).unwrap_or(i64::MAX);
+    let inserted = sql::run(
+        txn,
+        "INSERT INTO credit_holds (id, account_id, reference, purpose, amount, state, expires_at, created_at) \
+         SELECT $1, $2, $3, $4, $5, 'open', $6, $7 \
+         WHERE NOT EXISTS (SELECT 1 FROM credit_txns WHERE idempotency_key = $8) \
+         ON CONFLICT (reference) DO NOTHING",
+        [
+            id.into(),
+            account.into(),
+            asked.reference.into(),
+            asked.purpose.into(),
+            asked.amount.into(),
+            created_at.saturating_add(ttl).into(),
+            created_at.into(),
+            work_key(asked.reference).into(),
+        ],
+    )
+    .await?;
+    Ok((inserted == 1).then_some(id))
+}
+
+/// The hold that has the reference already, when it is the one asked for.
+async fn existing(txn: &DatabaseTransaction, asked: &HoldCredits) -> Result<Option<Hold>, LedgerError> {
+    let Some(stored) = find(txn, "h.reference = $1", asked.reference).await? else { return Ok(None) };
+    stored.hold_again(asked.user, asked.amount, asked.purpose, now())?;
+    let balance = account::balance_of(txn, stored.user).await?;
+    Ok(Some(Hold { id: stored.id, amount: stored.amount, balance }))
+}
+
+/// Charges a hold, whole or in part, and releases the rest. An expired hold
+/// that was not swept yet can still be charged: the work was done in time.
+///
+/// # Errors
+/// As for [`CaptureHold`].
+pub(crate) async fn capture(txn: &DatabaseTransaction, asked: &CaptureHold) -> Result<Balance, LedgerError> {
+    if asked.amount != 0 {
+        positive(asked.amount)?;
+    }
+    let settle = "UPDATE credit_holds SET state = 'captured', captured = $1 \
+                  WHERE id = $2 AND state = 'open' AND amount >= $1 \
+                  RETURNING account_id, reference, purpose, amount";
+    let Some(row) = sql::one(txn, settle, [asked.amount.into(), asked.hold.into()]).await? else {
+        let stored = known(txn, asked.hold).await?;
+        stored.capture_again(asked.amount)?;
+        return account::balance_of(txn, stored.user).await;
+    };
+    let (account, held): (Uuid, i64) = (row.try_get("", "account_id")?, row.try_get("", "amount")?);
+    if asked.amount == 0 {
+        return Ok(release(txn, account, held).await?.balance);
+    }
+    let spend = "balance = balance - $1, held = held - $2 WHERE id = $3";
+    let account = account::update_known(txn, spend, [asked.amount.into(), held.into(), account.into()]).await?;
+    let reference: Uuid = row.try_get("", "reference")?;
+    let purpose: String = row.try_get("", "purpose")?;
+    let capture = Transfer::charge("capture", account.id, asked.amount, &purpose, reference);
+    if !transfer::insert(txn, &capture).await? {
+        // `insert` above and `charge` keep holds and charges apart; only a rollback keeps the money right.
+        return Err(DbErr::RecordNotInserted.into());
+    }
+    transfer::post(txn, &capture, &account).await?;
+    Ok(account.balance)
+}
+
+/// Releases a hold.
+///
+/// # Errors
+/// As for [`VoidHold`].
+pub(crate) async fn void(txn: &DatabaseTransaction, asked: &VoidHold) -> Result<Balance, LedgerError> {
+    let settle = "UPDATE credit_holds SET state = 'voided' WHERE id = $1 AND state = 'open' \
+                  RETURNING account_id, amount";
+    let Some(row) = sql::one(txn, settle, [asked.hold.into()]).await? else {
+        let stored = known(txn, asked.hold).await?;
+        stored.void_again()?;
+        return account::balance_of(txn, stored.user).await;
+    };
+    Ok(release(txn, row.try_get("", "account_id")?, row.try_get("", "amount")?).await?.balance)
+}
+
+pub(super) async fn release(txn: &DatabaseTransaction, account: Uuid, amount: i64) -> Result<Account, DbErr> {
+    account::update_known(txn, "held = held - $1 WHERE id = $2", [amount.into(), account.into()]).await
+}
+
+async fn known(txn: &DatabaseTransaction, hold: Uuid) -> Result<StoredHold, LedgerError> {
+    find(txn, "h.id = $1", hold).await?.ok_or(LedgerError::Unknown("hold"))
+}
+
+async fn find(txn: &DatabaseTransaction, condition: &str, value: Uuid) -> Result<Option<StoredHold>, DbErr> {
+    let select = format!(
+        "SELECT h.id, a.user_id, h.purpose, h.amount, h.captured, h.state, h.expires_at \
+         FROM credit_holds h JOIN credit_accounts a ON a.id = h.account_id WHERE {condition}"
+    );
+    sql::one(txn, &select, [value.into()]).await?.as_ref().map(read).transpose()
+}
+
+fn read(row: &QueryResult) -> Result<StoredHold, DbErr> {
+    let state: String = row.try_get("", "state")?;
+    Ok(StoredHold {
+        id: row.try_get("", "id")?,
+        user: row.try_get("", "user_id")?,
+        purpose: row.try_get("", "purpose")?,
+        amount: row.try_get("", "amount")?,
+        captured: row.try_get("", "captured")?,
+        state: HoldState::parse(&state).ok_or_else(|| DbErr::Type(format!("{state} is not a hold's state")))?,
+        expires_at: row.try_get("", "expires_at")?,
+    })
+}

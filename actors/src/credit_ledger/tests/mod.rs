@@ -1,0 +1,56 @@
+mod crowd;
+mod lifecycle;
+mod schema;
+mod sweep;
+
+use std::time::Duration;
+
+use actix::Arbiter;
+use sea_orm::DatabaseConnection;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::*;
+use crate::database::{sql, write};
+use crate::supervise::{Gate, Keeper, RestartPolicy, Room};
+
+const PURPOSE: &str = "web.scrape.html";
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// A kept ledger with room for many questions at once.
+fn ledger(db: &DatabaseConnection) -> Gate<CreditLedgerActor> {
+    let (escalations, _) = mpsc::unbounded_channel();
+    let (arbiter, policy) = (Arbiter::current(), RestartPolicy::default());
+    let room = Room { name: "credit ledger", arbiter, slots: 500, patience: MINUTE, policy };
+    let db = db.clone();
+    Keeper::start(room, escalations, move |lifeline| CreditLedgerActor::new(db.clone(), lifeline)).0
+}
+
+/// A new user with an account.
+async fn user(db: &DatabaseConnection, opening_balance: i64) -> Uuid {
+    let user = Uuid::now_v7();
+    let insert = "INSERT INTO users (id, email, plan, created_at) VALUES ($1, $2, 'free', 0)";
+    write::<_, LedgerError, _>(db, async |txn| {
+        sql::run(txn, insert, [user.into(), format!("{user}@example.com").into()]).await?;
+        store::open_account(txn, user, opening_balance).await
+    })
+    .await
+    .expect("a user");
+    user
+}
+
+fn hold_of(user: Uuid, amount: i64) -> HoldCredits {
+    HoldCredits { user, amount, purpose: PURPOSE, reference: Uuid::now_v7(), ttl: MINUTE }
+}
+
+fn charge_of(user: Uuid, amount: i64) -> ChargeCredits {
+    ChargeCredits { user, amount, purpose: PURPOSE, reference: Uuid::now_v7() }
+}
+
+fn credits(balance: i64, held: i64) -> Balance {
+    Balance { balance, held }
+}
+
+async fn assert_sound(db: &DatabaseConnection) {
+    assert_eq!(verify(db).await.expect("the audit runs"), []);
+}
