@@ -49,7 +49,7 @@ async fn follow(
 ) -> Result<Fetched, EgressError> {
     for _ in 0..=MAX_REDIRECTS {
         let response = egress.send(upstream, Request::new(Method::GET, url.clone())).await?;
-        match redirect_target(&response, url)? {
+        match redirect_target(egress, &response, url)? {
             Some(next) => *url = next,
             None => {
                 let (status, headers) = (response.status().as_u16(), pairs(response.headers()));
@@ -63,7 +63,7 @@ async fn follow(
 
 /// Where a redirect leads; `None` when the answer is not one. A target that is
 /// no web address at all leads nowhere.
-fn redirect_target(response: &Response, base: &Url) -> Result<Option<Url>, EgressError> {
+fn redirect_target(egress: &Egress, response: &Response, base: &Url) -> Result<Option<Url>, EgressError> {
     let redirects = matches!(
         response.status(),
         StatusCode::MOVED_PERMANENTLY
@@ -74,11 +74,14 @@ fn redirect_target(response: &Response, base: &Url) -> Result<Option<Url>, Egres
     );
     let Some(location) = response.headers().get(LOCATION).filter(|_| redirects) else { return Ok(None) };
     let nowhere = || EgressError::Redirects(host_of(base));
+    // Some sites send raw UTF-8.
     let location = std::str::from_utf8(location.as_bytes()).map_err(|_| nowhere())?;
     let target = base.join(location).map_err(|_| nowhere())?;
-    match super::host_and_port(&target) {
-        Ok(_) => Ok(Some(target)),
-        Err(_) => Err(nowhere()),
+    match egress.check_url(&target) {
+        Ok(()) => Ok(Some(target)),
+        // Not the caller's mistake: the site sends us there.
+        Err(EgressError::BadUrl(_)) => Err(nowhere()),
+        Err(error) => Err(error),
     }
 }
 
