@@ -60,6 +60,8 @@ pub(super) struct Launch<'a> {
     pub allow_no_sandbox: bool,
     /// Where the DevTools port is kept out of every page's reach.
     pub egress: &'a Egress,
+    /// Asks the browser to close.
+    pub close: CancellationToken,
     /// Dropped when nothing of the browser is left.
     pub presence: mpsc::Sender<()>,
 }
@@ -87,7 +89,8 @@ impl Chromium {
         if sandbox && rustix::process::geteuid().is_root() {
             return Err(LaunchError::Root);
         }
-        let profile = Profile::make(launch.profile).await.map_err(|error| LaunchError::Scratch(error.kind()))?;
+        let profile =
+            Profile::make(launch.profile.clone()).await.map_err(|error| LaunchError::Scratch(error.kind()))?;
         let mut body = Body::spawn(launch.executable, profile, sandbox)?;
         let address = match timeout(START_LIMIT, body.address()).await {
             Ok(Ok(address)) => address,
@@ -101,10 +104,9 @@ impl Chromium {
         };
         let reserved = socket(&address).map(|socket| launch.egress.reserve(socket));
         let (alive, up) = watch::channel(true);
-        let close = CancellationToken::new();
         let pid = body.group.0;
-        let keeping = body.keep(devtools.clone(), tokio::spawn(connection), close.clone(), alive);
-        let presence = launch.presence;
+        let keeping = body.keep(devtools.clone(), tokio::spawn(connection), launch.close.clone(), alive);
+        let Launch { presence, close, .. } = launch;
         tokio::spawn(async move {
             keeping.await;
             drop((reserved, presence));
