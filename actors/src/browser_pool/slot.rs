@@ -153,6 +153,12 @@ pub(super) struct Launcher {
 
 impl Launcher {
     pub fn new(config: &BrowserPoolConfig, egress: Egress, presence: mpsc::Sender<()>) -> Self {
+        if config.allow_no_sandbox {
+            tracing::warn!(
+                "BROWSER_ALLOW_NO_SANDBOX is set: a page that breaks out of Chromium has this user's rights; \
+                 run browsers with their sandbox, as a user other than root"
+            );
+        }
         Self {
             executable: discover::executable(config.executable.as_deref()),
             scratch_dir: config.scratch_dir.clone(),

@@ -45,7 +45,8 @@ async fn a_private_address_is_named_whether_asked_for_or_led_to() {
     })
     .await;
     let rig = Rig::start();
-    for url in [forbidden.clone(), site.url("/redirect"), site.url("/script")] {
+    let tunnelled = forbidden.replace("http:", "https:");
+    for url in [forbidden.clone(), tunnelled, site.url("/redirect"), site.url("/script")] {
         let refusal = rig.render(&url).await.expect_err("it may not be reached");
         let RenderError::Egress(error) = refusal else { panic!("{url}: {refusal:?}") };
         assert_eq!(error, EgressError::PrivateAddress("127.0.0.1".to_owned()), "{url}");
