@@ -87,7 +87,7 @@ impl Guard {
     /// may know more names than we do.
     pub(super) async fn check_for_upstream(&self, host: &Host, port: u16) -> Result<(), EgressError> {
         match self.resolve(host, port).await {
-            Ok(_) | Err(EgressError::Dns(_) | EgressError::Timeout(_)) => Ok(()),
+            Ok(_) | Err(EgressError::Dns(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -137,6 +137,7 @@ fn refuse_localhost(name: &str) -> Result<(), EgressError> {
     Ok(())
 }
 
+/// Tries the sockets in order.
 #[expect(clippy::disallowed_methods, reason = "the one place that dials: its addresses have been judged")]
 async fn dial(sockets: &[SocketAddr], name: &str) -> Result<TcpStream, EgressError> {
     let mut failure = EgressError::Refused(name.to_owned());
@@ -151,4 +152,94 @@ async fn dial(sockets: &[SocketAddr], name: &str) -> Result<TcpStream, EgressErr
         }
     }
     Err(failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::egress::testing::{NameServer, Site, config, egress};
+    use crate::egress::{Egress, EgressError};
+
+    fn private(host: &str) -> EgressError {
+        EgressError::PrivateAddress(host.to_owned())
+    }
+
+    #[tokio::test]
+    async fn one_private_answer_refuses_all_of_them() {
+        let canary = Site::canary().await;
+        let records: &[(&str, &[&str])] = &[
+            ("mixed.test", &["1.1.1.1", "8.8.8.8", "127.0.0.1"]),
+            ("six.test", &["1.1.1.1", "::1"]),
+            ("mapped.test", &["::ffff:10.0.0.1"]),
+            ("public.test", &["1.1.1.1", "2606:4700::1111"]),
+        ];
+        let server = NameServer::start(records).await;
+        let config = crate::egress::EgressConfig { nameservers: vec![server.address], ..Default::default() };
+        let egress = Egress::new(config).unwrap();
+        let port = canary.address.port();
+        for name in ["mixed.test", "six.test", "mapped.test"] {
+            assert_eq!(egress.connect(name, port).await.err(), Some(private(name)));
+        }
+        let sockets = egress.resolve("public.test", 443).await.unwrap();
+        assert_eq!(sockets, ["1.1.1.1:443".parse().unwrap(), "[2606:4700::1111]:443".parse().unwrap()]);
+        assert_eq!(canary.connections(), 0);
+    }
+
+    #[tokio::test]
+    async fn every_spelling_of_a_private_address_is_seen_through() {
+        let egress = egress("127.0.0.2/32", "");
+        for url in [
+            "http://127.1/",
+            "http://2130706433/",
+            "http://0x7f000001/",
+            "http://0x7f.1/",
+            "http://0177.0.0.1/",
+            "http://017700000001/",
+            "http://0/",
+            "http://127.0.0.1./",
+            "http://%31%32%37.0.0.1/",
+            "http://\u{ff11}\u{ff12}\u{ff17}.0.0.1/",
+            "http://\u{2460}\u{2461}\u{2466}.0.0.1/",
+            "http://[::ffff:7f00:1]/",
+            "http://[::127.0.0.1]/",
+            "http://localhost/",
+            "http://LOCALHOST./",
+            "http://foo.localhost/",
+            "http://127.0.0.1:6666\\@1.1.1.1/",
+            "http://2852039166/",
+        ] {
+            let refused = egress.check_url(&url.parse().unwrap());
+            let expected = if url.contains("6666") { "bad_url" } else { "private_address" };
+            assert_eq!(refused.map_err(|error| error.reason()), Err(expected), "{url}");
+        }
+        assert!("http://[fe80::1%25eth0]/".parse::<url::Url>().is_err());
+        assert!(matches!(egress.resolve("[fe80::1%eth0]", 80).await, Err(EgressError::BadUrl(_))));
+    }
+
+    #[test]
+    fn urls_that_are_not_plain_web_addresses_are_refused() {
+        let egress = egress("127.0.0.2/32", "shop.test=127.0.0.2:8080,wrong.test=127.0.0.1:8080");
+        let reason = |url: &str| egress.check_url(&url.parse().unwrap()).map_err(|error| error.reason());
+        for url in
+            ["ftp://example.com/", "file:///etc/passwd", "data:,x", "http://a@example.com/", "http://:b@example.com/"]
+        {
+            assert_eq!(reason(url), Err("bad_url"), "{url}");
+        }
+        assert_eq!(reason("http://example.com:22/"), Err("bad_url"));
+        assert_eq!(reason("http://127.0.0.2:6379/"), Err("bad_url"), "an allowed network does not open every port");
+        assert_eq!(reason("https://example.com/"), Ok(()));
+        assert_eq!(reason("http://shop.test/"), Ok(()));
+        assert_eq!(reason("https://shop.test/"), Err("refused"));
+        assert_eq!(reason("http://wrong.test/"), Err("private_address"), "a map does not open a network");
+    }
+
+    #[tokio::test]
+    async fn own_sockets_stay_closed_inside_an_allowed_network_and_behind_a_name() {
+        let site = Site::serve("127.0.0.2", |_| crate::egress::testing::text(200, "")).await;
+        let mut config = config("127.0.0.0/8", &format!("api.test={}", site.address));
+        config.own_sockets = vec![site.address];
+        let egress = Egress::new(config).unwrap();
+        assert_eq!(egress.connect("127.0.0.2", site.address.port()).await.err(), Some(private("127.0.0.2")));
+        assert_eq!(egress.connect("api.test", 80).await.err(), Some(private("api.test")));
+        assert_eq!(site.connections(), 0);
+    }
 }

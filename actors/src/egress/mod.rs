@@ -10,14 +10,17 @@
 //! A host is parsed once, by [`url::Host`], and a name is resolved once: the
 //! address that was judged is the address that is dialled.
 
+mod client;
 mod dns;
 mod error;
+mod fetch;
 mod guard;
 mod hosts;
 mod own_sockets;
 mod proxy;
 #[cfg(test)]
 pub(crate) mod testing;
+mod translate;
 mod upstream;
 mod verdict;
 
@@ -27,12 +30,16 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use url::{Host, Url};
 
+use client::Clients;
+pub use client::operator_client;
 pub use error::EgressError;
+pub use fetch::{Fetch, Fetched, fetch};
 use guard::Guard;
 pub use hosts::{HostMap, HostMapError, Mapped};
 use own_sockets::OwnSockets;
 pub use own_sockets::ReservedSocket;
 pub use proxy::FilteringProxy;
+use translate::translate;
 pub use upstream::{Upstream, UpstreamError};
 pub use verdict::{AddressPolicy, Verdict, port_allowed, verdict};
 
@@ -58,7 +65,9 @@ pub struct EgressConfig {
 pub struct Egress(Arc<Shared>);
 
 struct Shared {
+    // The clients' resolvers hold the guard too, which must not hold them.
     guard: Arc<Guard>,
+    clients: Clients,
 }
 
 /// Why the way out cannot be set up.
@@ -66,6 +75,13 @@ struct Shared {
 pub enum EgressSetupError {
     #[error("the DNS resolver cannot be built: {0}")]
     Resolver(String),
+    #[error("the certificates are not PEM: {0}")]
+    Certificates(#[source] reqwest::Error),
+    #[error("the user agent is not a header value; write for example `BlazonBot/1.0 (+https://blazon.example)`")]
+    UserAgent,
+    /// Most often a machine without root certificates.
+    #[error("no HTTP client can be made (are the system's root certificates installed?): {0}")]
+    Client(#[source] reqwest::Error),
 }
 
 impl Egress {
@@ -80,7 +96,9 @@ impl Egress {
             own: Arc::new(OwnSockets::new(config.own_sockets)),
             dns: dns::Dns::new(&config.nameservers)?,
         };
-        Ok(Self(Arc::new(Shared { guard: Arc::new(guard) })))
+        let guard = Arc::new(guard);
+        let clients = Clients::new(guard.clone(), &config.user_agent, config.ca_cert_pem.as_deref())?;
+        Ok(Self(Arc::new(Shared { guard, clients })))
     }
 
     /// Checks what can be checked without DNS: scheme, user name, port, and the
@@ -134,3 +152,6 @@ fn host_and_port(url: &Url) -> Result<(Host, u16), EgressError> {
     let host = url.host().map(|host| host.to_owned());
     host.zip(url.port_or_known_default()).ok_or_else(|| EgressError::BadUrl("the URL has no host".to_owned()))
 }
+
+#[cfg(test)]
+mod tests;

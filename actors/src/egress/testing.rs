@@ -1,18 +1,21 @@
 //! Local sites for the tests of this crate.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
+use hickory_resolver::proto::op::{Message, ResponseCode};
+use hickory_resolver::proto::rr::{RData, Record, RecordType};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UdpSocket};
 use tokio::task::JoinHandle;
 
 use super::{Egress, EgressConfig};
@@ -71,13 +74,63 @@ impl Drop for Site {
     }
 }
 
+/// A name server on loopback; names it was not given do not exist.
+pub(crate) struct NameServer {
+    pub address: SocketAddr,
+    serving: JoinHandle<()>,
+}
+
+impl NameServer {
+    /// Answers with `records`, name to addresses of either family.
+    pub(crate) async fn start(records: &[(&str, &[&str])]) -> Self {
+        let parse = |address: &&str| address.parse::<IpAddr>().expect("an address");
+        let zone: HashMap<String, Vec<IpAddr>> = records
+            .iter()
+            .map(|(name, addresses)| (format!("{name}."), addresses.iter().map(parse).collect()))
+            .collect();
+        let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a loopback port is free");
+        let address = socket.local_addr().expect("it is bound");
+        let serving = tokio::spawn(async move {
+            let mut buffer = [0; 4096];
+            while let Ok((length, peer)) = socket.recv_from(&mut buffer).await {
+                let query = Message::from_vec(&buffer[..length]).expect("a DNS message");
+                let answer = answer(&zone, query).to_vec().expect("it can be written");
+                socket.send_to(&answer, peer).await.expect("loopback takes it");
+            }
+        });
+        Self { address, serving }
+    }
+}
+
+impl Drop for NameServer {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+fn answer(zone: &HashMap<String, Vec<IpAddr>>, query: Message) -> Message {
+    let mut message = query.into_response();
+    let question = message.queries[0].clone();
+    let Some(addresses) = zone.get(&question.name().to_string().to_lowercase()) else {
+        message.metadata.response_code = ResponseCode::NXDomain;
+        return message;
+    };
+    for address in addresses {
+        let wanted = if address.is_ipv4() { RecordType::A } else { RecordType::AAAA };
+        if question.query_type() == wanted {
+            message.add_answer(Record::from_rdata(question.name().clone(), 60, RData::from(*address)));
+        }
+    }
+    message
+}
+
 /// An answer with a plain body.
 pub(crate) fn text(status: u16, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     Response::builder().status(status).body(Full::new(body.into())).expect("the status is valid")
 }
 
 /// A way out that may reach `allow` and knows `hosts`; its name server is a
-/// closed port, so other names fail at once.
+/// closed port, so other names fail, and only `.invalid` ones at once.
 pub(crate) fn egress(allow: &str, hosts: &str) -> Egress {
     Egress::new(config(allow, hosts)).expect("the configuration is sound")
 }

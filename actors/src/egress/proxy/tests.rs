@@ -88,8 +88,8 @@ async fn what_cannot_be_reached_says_why() {
     let proxy = FilteringProxy::open(egress("127.0.0.2/32", &hosts), None, LIMIT).await.unwrap();
     assert!(get(&proxy, "http://down.test/").await.starts_with("HTTP/1.1 502"));
     assert_eq!(proxy.refusal("down.test"), Some(EgressError::Refused("down.test".to_owned())));
-    assert!(get(&proxy, "http://unknown.test/").await.starts_with("HTTP/1.1 502"));
-    assert_eq!(proxy.refusal("UNKNOWN.test"), Some(EgressError::Dns("unknown.test".to_owned())));
+    assert!(get(&proxy, "http://unknown.invalid/").await.starts_with("HTTP/1.1 502"));
+    assert_eq!(proxy.refusal("UNKNOWN.invalid"), Some(EgressError::Dns("unknown.invalid".to_owned())));
     assert_eq!(connect(&proxy, "down.test:443").await.1, "HTTP/1.1 502 Bad Gateway", "443 is not mapped");
     for (target, refused) in
         [("GET /origin-form", 403), ("GET https://down.test/", 403), ("GET http://a@down.test/", 403)]
@@ -159,4 +159,25 @@ async fn an_upgrade_over_plain_http_is_passed_through() {
     timeout(Duration::from_secs(10), stream.read_to_string(&mut answer)).await.expect("it ends").unwrap();
     assert!(answer.starts_with("HTTP/1.1 101") && answer.ends_with("ping"), "{answer}");
     assert!(site.await.unwrap().contains("upgrade: echo"));
+}
+
+/// A second filtering proxy serves as the upstream: it speaks the same protocol.
+#[tokio::test]
+async fn an_upstream_is_used_in_both_forms_and_not_for_private_targets() {
+    let site = Site::serve("127.0.0.2", |request| text(200, format!("site saw {}", request.uri()))).await;
+    let known = format!("shop.invalid={0},shop.invalid:443={0}", site.address);
+    let upstream = FilteringProxy::open(egress("127.0.0.2/32", &known), None, LIMIT).await.unwrap();
+    let upstream_url = format!("http://u:p@{}", upstream.address()).parse().unwrap();
+    let proxy = FilteringProxy::open(egress("127.0.0.9/32", ""), Some(upstream_url), LIMIT).await.unwrap();
+    let answer = get(&proxy, "http://shop.invalid/plain").await;
+    assert!(answer.ends_with("site saw /plain"), "{answer}");
+    let (mut tunnel, status) = connect(&proxy, "shop.invalid:443").await;
+    assert_eq!(status, "HTTP/1.1 200 OK");
+    tunnel.write_all(b"GET /tunnel HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    tunnel.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.ends_with("site saw /tunnel"), "{answer}");
+    assert_eq!(connect(&proxy, "127.0.0.2:8080").await.1, "HTTP/1.1 403 Forbidden");
+    assert_eq!(upstream.refusal("127.0.0.2"), None, "it was not asked");
+    assert_eq!(connect(&proxy, "other.invalid:443").await.1, "HTTP/1.1 502 Bad Gateway", "the upstream's refusal");
 }
