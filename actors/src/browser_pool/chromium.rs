@@ -14,6 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::devtools::DevTools;
 use super::flags;
+use super::profile::Profile;
 use crate::egress::Egress;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -60,6 +61,8 @@ pub(super) struct Launch<'a> {
     pub allow_no_sandbox: bool,
     /// Where the DevTools port is kept out of every page's reach.
     pub egress: &'a Egress,
+    /// Asks the browser to close.
+    pub close: CancellationToken,
     /// Dropped when nothing of the browser is left.
     pub presence: mpsc::Sender<()>,
 }
@@ -87,24 +90,22 @@ impl Chromium {
         if sandbox && rustix::process::geteuid().is_root() {
             return Err(LaunchError::Root);
         }
-        let profile = Profile::make(launch.profile).await.map_err(|error| LaunchError::Scratch(error.kind()))?;
+        let profile =
+            Profile::make(launch.profile.clone()).await.map_err(|error| LaunchError::Scratch(error.kind()))?;
         let mut body = Body::spawn(launch.executable, profile, sandbox)?;
-        let address = match timeout(START_LIMIT, body.address()).await {
-            Ok(Ok(address)) => address,
-            Ok(Err(error)) => return Err(body.bury_as(error).await),
-            Err(_) => return Err(body.bury_as(LaunchError::Slow).await),
+        let connected = timeout(START_LIMIT, body.connect()).await.unwrap_or(Err(LaunchError::Slow));
+        let Connected { devtools, serving, socket } = match connected {
+            Ok(connected) => connected,
+            Err(error) => {
+                body.bury().await;
+                return Err(error);
+            }
         };
-        let (devtools, connection) = match timeout(START_LIMIT, DevTools::connect(&address)).await {
-            Ok(Ok(connected)) => connected,
-            Ok(Err(error)) => return Err(body.bury_as(LaunchError::Connection(error)).await),
-            Err(_) => return Err(body.bury_as(LaunchError::Slow).await),
-        };
-        let reserved = socket(&address).map(|socket| launch.egress.reserve(socket));
+        let reserved = socket.map(|socket| launch.egress.reserve(socket));
         let (alive, up) = watch::channel(true);
-        let close = CancellationToken::new();
         let pid = body.group.0;
-        let keeping = body.keep(devtools.clone(), tokio::spawn(connection), close.clone(), alive);
-        let presence = launch.presence;
+        let keeping = body.keep(devtools.clone(), serving, launch.close.clone(), alive);
+        let Launch { presence, close, .. } = launch;
         tokio::spawn(async move {
             keeping.await;
             drop((reserved, presence));
@@ -153,12 +154,6 @@ impl Chromium {
     }
 }
 
-/// The socket of a `ws://address:port/…` URL.
-fn socket(address: &str) -> Option<SocketAddr> {
-    let authority = address.strip_prefix("ws://")?.split('/').next()?;
-    authority.parse().ok()
-}
-
 /// The process group that a browser and its children form; killed on drop.
 #[derive(Debug)]
 struct Group(u32);
@@ -179,35 +174,11 @@ impl Drop for Group {
     }
 }
 
-/// A profile folder; removed on drop, as far as that is possible at once.
-#[derive(Debug)]
-struct Profile(PathBuf);
-
-impl Profile {
-    async fn make(folder: PathBuf) -> std::io::Result<Self> {
-        tokio::fs::create_dir_all(&folder).await?;
-        Ok(Self(folder))
-    }
-
-    /// Processes that were just killed may still write for a moment.
-    async fn remove(&self) {
-        for _ in 0..40 {
-            match tokio::fs::remove_dir_all(&self.0).await {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                }
-                _ => return,
-            }
-        }
-        tracing::warn!("a browser's profile folder could not be removed");
-    }
-}
-
-impl Drop for Profile {
-    fn drop(&mut self) {
-        // Best effort for a runtime that ends; `remove` is the orderly way.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A DevTools connection, the task that serves it, and the browser's end of it.
+struct Connected {
+    devtools: DevTools,
+    serving: JoinHandle<()>,
+    socket: Option<SocketAddr>,
 }
 
 /// The process with all that dies with it. The order of the fields is the
@@ -225,13 +196,21 @@ impl Body {
         #[expect(clippy::disallowed_methods, reason = "the one place that starts a process")]
         let mut command = Command::new(executable);
         // Our environment holds secrets that a broken renderer must not find.
-        command.env_clear().env("HOME", &profile.0).env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8");
-        command.args(flags::arguments(&profile.0, sandbox)).process_group(0).kill_on_drop(true);
+        command.env_clear().env("HOME", profile.path()).env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8");
+        command.args(flags::arguments(profile.path(), sandbox)).process_group(0).kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| LaunchError::Execute(error.kind()))?;
         let group = Group(child.id().ok_or(LaunchError::Ended)?);
         let output = child.stderr.take().map(|stderr| BufReader::new(stderr).lines());
         Ok(Self { child, group, output, profile })
+    }
+
+    async fn connect(&mut self) -> Result<Connected, LaunchError> {
+        let address = self.address().await?;
+        let (devtools, connection) = DevTools::connect(&address).await.map_err(LaunchError::Connection)?;
+        let authority = address.strip_prefix("ws://").and_then(|rest| rest.split('/').next());
+        let socket = authority.and_then(|authority| authority.parse().ok());
+        Ok(Connected { devtools, serving: tokio::spawn(connection), socket })
     }
 
     /// Reads the address of the DevTools socket from the process's output.
@@ -248,11 +227,6 @@ impl Body {
             tracing::debug!(line, "browser wrote while starting");
         }
         Err(error)
-    }
-
-    async fn bury_as(mut self, error: LaunchError) -> LaunchError {
-        self.bury().await;
-        error
     }
 
     /// Owns the process until it has ended, by itself or because it was asked.

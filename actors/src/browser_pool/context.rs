@@ -78,10 +78,12 @@ impl Context {
 
     async fn enable(&self, session: &SessionId) -> Result<(), CallError> {
         let devtools = &self.browser.devtools;
+        // Bodies are never asked for, so the browser need not keep them.
+        let network = network::EnableParams::builder().max_total_buffer_size(0).max_resource_buffer_size(0).build();
         tokio::try_join!(
             devtools.call(Some(session), page::EnableParams::default()),
             devtools.call(Some(session), page::SetLifecycleEventsEnabledParams::new(true)),
-            devtools.call(Some(session), network::EnableParams::default()),
+            devtools.call(Some(session), network),
             devtools.call(Some(session), inspector::EnableParams::default()),
         )?;
         Ok(())

@@ -23,6 +23,7 @@ mod messages;
 mod navigation;
 mod net_error;
 mod pool;
+mod profile;
 mod render;
 mod scripts;
 mod slot;

@@ -71,15 +71,15 @@ impl Pool {
             Ok(page) => Ok(page),
             Err(Failure::Final(error)) => Err(error),
             Err(Failure::Crashed) => Err(RenderError::Crashed),
-            Err(Failure::Gone) => Err(RenderError::Unavailable("the browser died twice".to_owned())),
+            Err(Failure::Gone) => Err(RenderError::Unavailable("the browser failed twice".to_owned())),
         }
     }
 
     async fn attempt(&self, order: &RenderPage) -> Result<RenderedPage, Failure> {
         let place = self.place(order.deadline).await?;
-        let slot = place.seat.slot();
-        let browser = timeout_at(order.deadline, slot.browser()).await.map_err(|_| busy())?;
-        let browser = browser.map_err(RenderError::Unavailable)?;
+        let started = timeout_at(order.deadline, started(place.seat.slot())).await;
+        let late = || RenderError::Unavailable("the browser does not start in time".to_owned());
+        let browser = started.map_err(|_| late())?.map_err(RenderError::Unavailable)?;
         browser.note_page();
         let opened = timeout_at(order.deadline, Context::open(browser.clone(), self.egress.clone())).await;
         let context = opened.map_err(|_| silent(&browser))?.map_err(lost)?;
@@ -142,7 +142,7 @@ impl Pool {
         if self.places.is_closed() {
             problem = Some("the browser pool is closing".to_owned());
         } else if browsers == 0 {
-            match timeout(HEALTH_LIMIT, self.slots[0].browser()).await {
+            match timeout(HEALTH_LIMIT, started(&self.slots[0])).await {
                 Ok(Ok(_)) => browsers = 1,
                 Ok(Err(reason)) => problem = Some(reason),
                 Err(_) => problem = Some("the browser does not start in time".to_owned()),
@@ -161,16 +161,21 @@ impl Pool {
         self.places.close();
         drop(finished);
         self.launcher.retire();
-        for slot in &self.slots {
-            if let Some(browser) = slot.ready() {
-                browser.close();
-            }
-            slot.empty();
-        }
         if timeout(CLOSE_LIMIT, async { self.absence.lock().await.recv().await }).await.is_err() {
             tracing::error!("browsers are still there after the drain");
         }
     }
+}
+
+/// The slot's browser. A start goes on when whoever wanted it gives up: on a
+/// slow machine the next one finds it done.
+async fn started(slot: &Arc<Slot>) -> Result<Arc<Chromium>, String> {
+    if let Some(browser) = slot.ready() {
+        return Ok(browser);
+    }
+    let slot = slot.clone();
+    let starting = tokio::spawn(async move { slot.browser().await });
+    starting.await.unwrap_or_else(|error| Err(error.to_string()))
 }
 
 async fn answering(browser: Arc<Chromium>) -> bool {

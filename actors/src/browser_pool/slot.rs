@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex as AsyncMutex, mpsc};
+use tokio_util::sync::CancellationToken;
 
 use super::chromium::{Chromium, Launch, LaunchError};
 use super::config::BrowserPoolConfig;
@@ -11,10 +12,11 @@ use super::discover;
 use crate::egress::Egress;
 use crate::supervise::RestartPolicy;
 
-/// A start is tried this often within [`FAULT_WINDOW`]; then the slot says no
-/// at once until the window has moved on.
+/// After so many faults (deaths and failed starts) within the window the slot
+/// says no at once for a while.
 const MAX_FAULTS: usize = 5;
 const FAULT_WINDOW: Duration = Duration::from_secs(30);
+const GIVEN_UP: Duration = Duration::from_secs(5);
 
 /// The place of one browser process: empty at first, filled when a page needs
 /// it, filled again when the process died or is worn.
@@ -68,6 +70,7 @@ impl Slot {
             Ok(browser) => {
                 let browser = Arc::new(browser);
                 self.put(Some(browser.clone()));
+                restarts.problem = None;
                 Ok(browser)
             }
             Err(problem) => {
@@ -76,11 +79,6 @@ impl Slot {
                 Err(problem)
             }
         }
-    }
-
-    /// Takes the browser out; it closes when its last page is done.
-    pub fn empty(&self) {
-        self.put(None);
     }
 
     fn put(&self, browser: Option<Arc<Chromium>>) -> Option<Arc<Chromium>> {
@@ -98,7 +96,7 @@ impl Seat {
         Self(slot.clone())
     }
 
-    pub fn slot(&self) -> &Slot {
+    pub fn slot(&self) -> &Arc<Slot> {
         &self.0
     }
 }
@@ -123,12 +121,16 @@ impl Restarts {
         self.problem = problem.or(self.problem.take());
         match self.policy.next_delay(now) {
             Some(delay) => self.not_before = Some(now + delay),
-            None => self.broken_until = Some(now + Duration::from_secs(5)),
+            None => self.broken_until = Some(now + GIVEN_UP),
         }
     }
 
-    async fn pause(&mut self) -> Result<(), String> {
-        if self.broken_until.take_if(|until| *until <= Instant::now()).is_none() && self.broken_until.is_some() {
+    /// Waits for the moment of the next start.
+    ///
+    /// # Errors
+    /// The last problem, while starts are given up.
+    async fn pause(&self) -> Result<(), String> {
+        if self.broken_until.is_some_and(|until| Instant::now() < until) {
             return Err(self.problem.clone().unwrap_or_else(|| "Chromium keeps dying".to_owned()));
         }
         if let Some(start) = self.not_before {
@@ -146,16 +148,24 @@ pub(super) struct Launcher {
     egress: Egress,
     /// A copy goes with every browser, so that the end of all can be awaited.
     presence: Mutex<Option<mpsc::Sender<()>>>,
+    closing: CancellationToken,
 }
 
 impl Launcher {
     pub fn new(config: &BrowserPoolConfig, egress: Egress, presence: mpsc::Sender<()>) -> Self {
+        if config.allow_no_sandbox {
+            tracing::warn!(
+                "BROWSER_ALLOW_NO_SANDBOX is set: a page that breaks out of Chromium has this user's rights; \
+                 run browsers with their sandbox, as a user other than root"
+            );
+        }
         Self {
             executable: discover::executable(config.executable.as_deref()),
             scratch_dir: config.scratch_dir.clone(),
             allow_no_sandbox: config.allow_no_sandbox,
             egress,
             presence: Mutex::new(Some(presence)),
+            closing: CancellationToken::new(),
         }
     }
 
@@ -164,8 +174,9 @@ impl Launcher {
         self.executable.as_ref().err().map(String::as_str)
     }
 
-    /// Starts no more browsers from here on.
+    /// Starts no more browsers, and closes those there are.
     pub fn retire(&self) {
+        self.closing.cancel();
         self.presence.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
@@ -177,6 +188,7 @@ impl Launcher {
             profile: self.scratch_dir.join(format!("browser-{}", uuid::Uuid::new_v4().simple())),
             allow_no_sandbox: self.allow_no_sandbox,
             egress: &self.egress,
+            close: self.closing.child_token(),
             presence: presence.ok_or("the browser pool is closing")?,
         };
         Chromium::launch(launch).await.map_err(|error: LaunchError| error.to_string())

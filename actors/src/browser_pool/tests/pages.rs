@@ -21,9 +21,10 @@ async fn site() -> Site {
         }
         "/alert" => html("<script>alert(1); confirm(2); prompt(3)</script><p>after the dialogs</p>"),
         "/moved" => redirect("/script"),
+        "/other-site" => html("<p>gate</p><script>location.href = 'http://other.test/script'</script>"),
         "/script-moved" => html("<p>gate</p><script>location.replace('/missing')</script>"),
         "/reading" => html("<p>stays</p><script>setTimeout(() => { location.href = '/empty' }, 10)</script>"),
-        "/large" => html("<script>document.write('<p>' + 'x'.repeat(21 * 1024 * 1024))</script>"),
+        "/large" => html("<p>large</p><script>document.body.append(document.createComment('x'.repeat(21 * 1024 * 1024)))</script>"),
         "/loop" => html("<p>before</p><script>onload = () => { for (;;); }</script>"),
         "/headers" => {
             let answer = Response::builder().header("content-type", "text/html").header("X-Shop", "open");
@@ -55,6 +56,16 @@ async fn the_status_and_the_headers_are_those_of_the_last_document() {
     assert!(by_script.html.contains("nothing here"));
     let headers = rig.render(&site.url("/headers")).await.expect("it is a page").headers;
     assert!(headers.contains(&("x-shop".to_owned(), "open".to_owned())), "{headers:?}");
+}
+
+#[actix::test]
+async fn a_page_may_move_on_to_another_site() {
+    let site = site().await;
+    let hosts = format!("one.test={0},other.test={0}", site.address);
+    let rig = Rig::with(testing::egress(SITES, &hosts), |_| {});
+    let page = rig.render("http://one.test/other-site").await.expect("it leads to a page");
+    assert_eq!(page.final_url.as_str(), "http://other.test/script");
+    assert!(page.html.contains("made by script"));
 }
 
 #[actix::test]

@@ -1,10 +1,12 @@
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::time::sleep;
 
 use super::*;
 use crate::browser_pool::BrowserHealth;
+use crate::browser_pool::slot::{Launcher, Slot};
 use crate::egress::testing::Site;
 
 /// A process of a browser.
@@ -159,4 +161,34 @@ async fn too_long_a_line_is_refused_at_once() {
         .count();
     let served = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
     assert_eq!((served, refused), (3, 5), "one place and a line of two");
+}
+
+#[actix::test]
+async fn a_worn_browser_is_replaced_and_ends_with_its_last_page() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let config = BrowserPoolConfig {
+        executable: None,
+        pool_size: 1,
+        max_pages: 1,
+        page_timeout: Duration::from_secs(10),
+        allow_no_sandbox: rustix::process::geteuid().is_root(),
+        scratch_dir: scratch.path().to_owned(),
+    };
+    let (presence, mut absence) = mpsc::channel(1);
+    let launcher = Arc::new(Launcher::new(&config, testing::egress(SITES, ""), presence));
+    let slot = Slot::new(launcher.clone());
+    let first = slot.browser().await.expect("it starts");
+    assert_eq!(slot.browser().await.expect("it is the same").pid(), first.pid());
+    (0..200).for_each(|_| first.note_page());
+    let second = slot.browser().await.expect("it starts");
+    assert_ne!(second.pid(), first.pid());
+    assert!(first.answers().await, "its last page may still be open");
+    drop(first);
+    while processes(scratch.path()).iter().filter(|process| is_browser(process)).count() > 1 {
+        sleep(Duration::from_millis(20)).await;
+    }
+    assert!(second.answers().await);
+    launcher.retire();
+    assert_eq!(absence.recv().await, None, "nothing is left of either");
+    assert!(processes(scratch.path()).is_empty());
 }
