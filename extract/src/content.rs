@@ -2,7 +2,7 @@ use dom_smoothie::{Config, Readability};
 use kuchikiki::NodeRef;
 use url::Url;
 
-use crate::{text, tree, words};
+use crate::{metadata, text, tree, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +62,7 @@ pub(crate) fn read(document: &NodeRef, base: Option<&Url>, format: Format, optio
     if !options.include_links {
         tree::select(&body, "a").iter().for_each(tree::unwrap);
     }
+    tree::plain_attributes(&body);
     let plain = text::of(&body);
     let word_count = words::word_count(&plain);
     let text = match format {
@@ -88,6 +89,7 @@ fn main_content(document: &NodeRef, base: Option<&Url>) -> NodeRef {
     if let Some(found) = readable(&html, base)
         && text::of(&found).chars().count() >= TOO_SHORT
     {
+        with_title(&found, metadata::title(document));
         return found;
     }
     let body = whole_body(document);
@@ -98,28 +100,23 @@ fn main_content(document: &NodeRef, base: Option<&Url>) -> NodeRef {
 }
 
 fn readable(html: &str, base: Option<&Url>) -> Option<NodeRef> {
-    let mut reader = Readability::new(html, base.map(Url::as_str), Some(Config::default())).ok()?;
-    let article = reader.parse().ok()?;
-    let found = tree::parse(&article.content);
+    // Classes are kept for those that name the language of code.
+    let config = Config { keep_classes: true, ..Config::default() };
+    let mut reader = Readability::new(html, base.map(Url::as_str), Some(config)).ok()?;
+    let found = tree::parse(&reader.parse().ok()?.content);
     tree::remove(&found, MACHINERY);
-    with_title(&found, &article.title);
     Some(body_of(found))
 }
 
 /// The library takes a page's own first heading for its title and leaves it
 /// out; a reader expects it.
-fn with_title(content: &NodeRef, title: &str) {
-    if title.trim().is_empty() || !tree::select(content, "h1").is_empty() {
-        return;
-    }
+fn with_title(content: &NodeRef, title: Option<String>) {
+    let (Some(title), true) = (title, tree::select(content, "h1").is_empty()) else { return };
     let heading = tree::parse("<h1></h1>");
-    let (Some(heading), Some(body)) =
-        (tree::select(&heading, "h1").into_iter().next(), tree::select(content, "body").into_iter().next())
-    else {
-        return;
-    };
-    heading.append(NodeRef::new_text(title.trim()));
-    body.prepend(heading);
+    if let Some(heading) = tree::select(&heading, "h1").into_iter().next() {
+        heading.append(NodeRef::new_text(title));
+        content.prepend(heading);
+    }
 }
 
 /// Converts, and leaves no more than one empty line between blocks.

@@ -23,18 +23,22 @@ pub struct Metadata {
     pub canonical_url: Option<String>,
 }
 
+/// Returns the title of the content alone.
+pub(crate) fn title(document: &NodeRef) -> Option<String> {
+    Page::of(document).title()
+}
+
 pub(crate) fn read(document: &NodeRef, base: Option<&Url>) -> Metadata {
-    let page = Page { document, described: structured_data::content_object(document).unwrap_or_default() };
-    let site_name = page.meta(&["og:site_name", "application-name"]);
+    let page = Page::of(document);
     Metadata {
-        title: page.title(site_name.as_deref()),
+        title: page.title(),
         description: page.meta(&["og:description", "description", "twitter:description"]),
         author: page.author(),
         published_date: page.published(),
         modified_date: page.modified(),
         language: page.language(),
         canonical_url: page.canonical(base),
-        site_name,
+        site_name: page.site_name(),
     }
 }
 
@@ -43,7 +47,15 @@ struct Page<'a> {
     described: Value,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    fn of(document: &'a NodeRef) -> Self {
+        Self { document, described: structured_data::content_object(document).unwrap_or_default() }
+    }
+
+    fn site_name(&self) -> Option<String> {
+        self.meta(&["og:site_name", "application-name"])
+    }
+
     /// The content of the first `<meta>` with one of these names, in the order
     /// of the names.
     fn meta(&self, names: &[&str]) -> Option<String> {
@@ -61,7 +73,7 @@ impl Page<'_> {
         tree::select(self.document, selector).iter().map(text_of).find(|text| !text.is_empty())
     }
 
-    fn title(&self, site_name: Option<&str>) -> Option<String> {
+    fn title(&self) -> Option<String> {
         let of_the_tab = self.first_text("head > title, title");
         let shared = self.meta(&["og:title", "twitter:title"]);
         let headline = structured_data::text(&self.described, "headline");
@@ -70,7 +82,7 @@ impl Page<'_> {
         let heading = tree::select(self.document, "h1").iter().map(text_of).find(|heading| {
             title.strip_prefix(heading.as_str()).is_some_and(|rest| rest.trim_start().starts_with(SEPARATORS))
         });
-        Some(heading.unwrap_or_else(|| without_site(&title, site_name)))
+        Some(heading.unwrap_or_else(|| without_site(&title, self.site_name().as_deref())))
     }
 
     fn author(&self) -> Option<String> {

@@ -1,4 +1,5 @@
-use kuchikiki::{NodeEdge, NodeRef};
+use kuchikiki::NodeRef;
+use kuchikiki::iter::NodeEdge;
 
 /// Elements that begin and end a line.
 const BLOCKS: [&str; 37] = [

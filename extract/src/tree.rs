@@ -1,7 +1,8 @@
 //! What is done to every tree before anything reads it.
 
 use kuchikiki::traits::TendrilSink;
-use kuchikiki::{NodeEdge, NodeRef};
+use kuchikiki::NodeRef;
+use kuchikiki::iter::NodeEdge;
 use url::Url;
 
 /// Levels of nesting kept. Real pages stay below 100; what is deeper is made to
@@ -10,7 +11,7 @@ const MAX_DEPTH: usize = 200;
 
 /// Parses a document; what is nested deeper than 200 levels is lifted there.
 pub(crate) fn parse(html: &str) -> NodeRef {
-    let document = kuchikiki::parse_html().one(html);
+    let document = kuchikiki::parse_html().one(html).document_node;
     lift_the_deep(&document);
     document
 }
@@ -60,6 +61,18 @@ pub(crate) fn select(root: &NodeRef, selector: &str) -> Vec<NodeRef> {
 pub(crate) fn attribute(node: &NodeRef, name: &str) -> Option<String> {
     let attributes = node.as_element()?.attributes.borrow();
     attributes.get(name).map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned)
+}
+
+/// Removes the attributes that say nothing of the content: all but those below,
+/// and the class of code, which names its language.
+pub(crate) fn plain_attributes(root: &NodeRef) {
+    const KEPT: [&str; 10] = ["href", "src", "alt", "title", "colspan", "rowspan", "start", "datetime", "lang", "dir"];
+    for node in select(root, "*") {
+        let Some(element) = node.as_element() else { continue };
+        let is_code = matches!(&*element.name.local, "code" | "pre");
+        let mut attributes = element.attributes.borrow_mut();
+        attributes.map.retain(|name, _| KEPT.contains(&&*name.local) || is_code && &*name.local == "class");
+    }
 }
 
 /// Sets an element's attribute.
