@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use actors::browser_pool::BrowserPoolConfig;
-use actors::database::Database;
+use actors::database::DatabaseConnection;
 use actors::egress::{Egress, EgressConfig};
 use actors::key_ring::Plan;
 use actors::proxy_escalator::ProxyConfig;
@@ -20,7 +20,7 @@ const CACHE_BYTES: u64 = 128 << 20;
 /// # Errors
 /// When a setting that only its room understands is wrong; the message names
 /// the variable.
-pub fn system_config(settings: &Settings, database: Database, port: u16) -> anyhow::Result<SystemConfig> {
+pub fn system_config(settings: &Settings, database: DatabaseConnection, port: u16) -> anyhow::Result<SystemConfig> {
     Ok(SystemConfig {
         database,
         egress: egress(settings, port)?,

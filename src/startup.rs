@@ -8,7 +8,7 @@ use std::time::Duration;
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::{App, HttpServer, web};
-use actors::database::{self, Database};
+use actors::database::{Database, DatabaseConnection};
 use actors::key_ring::{CreateFirstAdmin, CreatedKey};
 use actors::system::ActorSystem;
 use anyhow::Context as _;
@@ -22,7 +22,7 @@ use crate::{assembly, cors, envelope, request_id, routes, telemetry};
 const DRAIN: Duration = Duration::from_secs(25);
 
 /// Time for browsers to close and the database to be let go, after that.
-const CLOSE: Duration = Duration::from_secs(4);
+pub(crate) const CLOSE: Duration = Duration::from_secs(15);
 
 /// Why the application ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,8 +129,8 @@ fn bind(settings: &Settings) -> anyhow::Result<TcpListener> {
 ///
 /// # Errors
 /// When it cannot be opened or migrated.
-pub async fn open_database(settings: &Settings) -> anyhow::Result<Database> {
-    let database = database::open(settings.database.url.expose()).await.context("DATABASE_URL: the database cannot be opened")?;
+pub async fn open_database(settings: &Settings) -> anyhow::Result<DatabaseConnection> {
+    let database = Database::open(settings.database.url.expose()).await.context("DATABASE_URL: the database cannot be opened")?;
     migration::migrate(&database).await.context("the database cannot be migrated")?;
     Ok(database)
 }

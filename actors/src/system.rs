@@ -9,6 +9,7 @@ use actix::Arbiter;
 use sea_orm::DatabaseConnection;
 use serde::Serialize;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::browser_pool::{BrowserPoolActor, BrowserPoolConfig, Drain};
 use crate::cache::{AnswerStore, CacheActor, MemoryStore, SingleFlight};
@@ -129,14 +130,14 @@ impl ActorSystem {
         let rates = keep!("rate limiter", &books, 4096, 5, RateLimiterActor::new);
         let store: Arc<dyn AnswerStore> = Arc::new(MemoryStore::new(cache_bytes));
         let cache = keep!("cache", &books, 4096, 5, move |line| CacheActor::new(store.clone(), line));
-        let out = egress.clone();
+        let (out, proxies) = (egress.clone(), Arc::new(proxies));
         let escalator = keep!("proxy escalator", &fetching, 512, 60, move |line| {
             ProxyEscalatorActor::new(out.clone(), proxies.clone(), line)
         });
         // Running plus waiting: three deep per page slot, then 503.
         let slots = browser.max_pages * 3;
         let browser = keep!("browser pool", &browsing, slots, 60, move |line| {
-            BrowserPoolActor::new(egress.clone(), browser.clone(), line)
+            BrowserPoolActor::new(egress.clone(), &browser, line)
         });
 
         let services = Services {
@@ -171,9 +172,10 @@ impl ActorSystem {
     }
 
     /// Ends the actors in reverse order of their start: browsers are closed and
-    /// their folders removed, then the books.
-    pub async fn drain(self, deadline: Duration) {
-        let closing = self.services.browser.ask_until(tokio::time::Instant::now() + deadline, Drain);
+    /// their folders removed, which may take `patience`, then the books.
+    pub async fn drain(self, patience: Duration) {
+        let now = Instant::now();
+        let closing = self.services.browser.ask_until(now + patience, Drain { pages_until: now });
         if let Err(error) = closing.await {
             tracing::warn!(%error, "browsers were not closed in order");
         }
@@ -185,4 +187,18 @@ impl ActorSystem {
             tracing::warn!(%error, "the database was not closed in order");
         }
     }
+}
+
+/// Starts the key ring alone, in the current arbiter: what a command line needs
+/// that only looks after keys.
+pub fn key_ring(database: DatabaseConnection) -> Gate<KeyRingActor> {
+    let (escalations, _) = mpsc::unbounded_channel();
+    let room = Room {
+        name: "key ring",
+        arbiter: Arbiter::current(),
+        slots: 1,
+        patience: Duration::from_secs(30),
+        policy: RestartPolicy::default(),
+    };
+    Keeper::start(room, escalations, move |line| KeyRingActor::new(database.clone(), line)).0
 }

@@ -1,5 +1,4 @@
 use std::process::ExitCode;
-use std::time::Duration;
 
 use actors::flows::{Check, readiness};
 use actors::system::ActorSystem;
@@ -15,7 +14,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<ExitCode> {
         Ok(database) => {
             let system = ActorSystem::start(assembly::system_config(&settings, database, settings.http.port)?);
             let checks = readiness(&system.services()).await;
-            system.drain(Duration::from_secs(4)).await;
+            system.drain(startup::CLOSE).await;
             checks
         }
         Err(error) => vec![Check { name: "database", problem: Some(format!("{error:#}")) }],

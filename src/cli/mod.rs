@@ -16,6 +16,9 @@ use clap::{Parser, Subcommand};
 
 use crate::settings::Settings;
 
+/// What the command line calls itself to the server.
+const USER_AGENT: &str = concat!("blazon/", env!("CARGO_PKG_VERSION"));
+
 /// Self-hosted brand intelligence and web extraction.
 #[derive(Parser)]
 #[command(version, about)]

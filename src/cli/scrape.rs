@@ -76,7 +76,7 @@ async fn by_server(settings: &Settings, arguments: ScrapeArguments) -> anyhow::R
     let key = arguments.key.as_deref().or_else(|| settings.http.api_key.as_ref().map(|key| key.expose()));
     let key = key.context("no API key: give --key or set BLAZON_API_KEY, or use --local")?;
     let patience = Duration::from_millis(arguments.timeout) + Duration::from_secs(10);
-    let answer = operator_client()?.get(url).bearer_auth(key).timeout(patience).send().await;
+    let answer = operator_client(super::USER_AGENT)?.get(url).bearer_auth(key).timeout(patience).send().await;
     let answer = answer.context("SERVICE_BASE_URL: the server does not answer; is `blazon serve` running?")?;
     let mut body: Value = answer.json().await.context("SERVICE_BASE_URL: the answer is not that of a Blazon server")?;
     if body.get("success") != Some(&Value::Bool(true)) {
@@ -106,6 +106,6 @@ async fn locally(settings: &Settings, arguments: ScrapeArguments) -> anyhow::Res
             scrape_markdown(&services, &Caller::Local, ScrapeMarkdown { page, options, read_cache: false }).await
         }
     };
-    system.drain(Duration::from_secs(4)).await;
+    system.drain(startup::CLOSE).await;
     Ok(serde_json::from_slice(&answer?.body)?)
 }

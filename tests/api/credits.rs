@@ -33,7 +33,7 @@ async fn a_client_that_hangs_up_leaves_no_hold_behind() {
     let app = TestApp::start().await;
     let user = app.key(Plan::Pro, 10).await;
     let url = app.url("/v1/web/scrape/html?url=http://site.test/slow&javascript=false");
-    let request = actors::egress::operator_client().expect("a client").get(url).bearer_auth(&user.key);
+    let request = actors::egress::operator_client("test").expect("a client").get(url).bearer_auth(&user.key);
     let hung_up = request.timeout(std::time::Duration::from_millis(250)).send().await;
     assert!(hung_up.is_err_and(|error| error.is_timeout()));
     assert_eq!(app.balance(&user).await, Balance { balance: 10, held: 1 }, "the work goes on");

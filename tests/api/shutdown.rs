@@ -10,7 +10,7 @@ async fn what_is_in_flight_is_finished_before_the_end() {
     let user = app.key(Plan::Pro, 10).await;
     let url = app.url("/v1/web/scrape/html?url=http://site.test/slow&javascript=false");
     let in_flight = actix_web::rt::spawn(
-        actors::egress::operator_client().expect("a client").get(url).bearer_auth(&user.key).send(),
+        actors::egress::operator_client("test").expect("a client").get(url).bearer_auth(&user.key).send(),
     );
     sleep(Duration::from_millis(200)).await;
     assert_eq!(app.stop().await, Ended::Asked);

@@ -7,9 +7,10 @@ pub(crate) mod sql;
 pub mod testing;
 
 pub use open::{Database, OpenError};
+pub use sea_orm::DatabaseConnection;
 
 use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, SqliteTransactionMode,
+    DatabaseTransaction, DbBackend, DbErr, IsolationLevel, SqliteTransactionMode,
     TransactionOptions, TransactionTrait,
 };
 use time::OffsetDateTime;

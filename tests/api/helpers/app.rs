@@ -123,7 +123,7 @@ impl TestApp {
     }
 
     pub async fn send(&self, method: reqwest::Method, path: &str, headers: &[(&str, &str)]) -> Reply {
-        let mut request = operator_client().expect("a client").request(method, self.url(path));
+        let mut request = operator_client("test").expect("a client").request(method, self.url(path));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
