@@ -68,7 +68,8 @@ fn compare(round: Duration) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let page = folder.path().join("page.html");
     std::fs::write(&page, article())?;
-    let mut origin = start(&std::env::current_exe()?.display().to_string(), &["bare", &page.display().to_string()], &[])?;
+    let mut origin =
+        start(&std::env::current_exe()?.display().to_string(), &["bare", &page.display().to_string()], &[])?;
     let origin_port = printed_line(&mut origin, |_| true)?;
 
     let plans = folder.path().join("plans.json");
@@ -130,7 +131,10 @@ fn report(what: &str, figure: f64, unit: &str) {
 fn article() -> String {
     let paragraph = "<p>The harbour was quiet that morning, and the boats lay beside each other as if they had been \
                      put there by a careful hand; nobody spoke, and the <a href=\"/light\">light</a> went round.</p>";
-    format!("<!doctype html><title>A page</title><nav><a href=/>Home</a></nav><article><h1>A page</h1>{}</article>", paragraph.repeat(30))
+    format!(
+        "<!doctype html><title>A page</title><nav><a href=/>Home</a></nav><article><h1>A page</h1>{}</article>",
+        paragraph.repeat(30)
+    )
 }
 
 fn resident_mib(process: u32) -> Result<f64> {

@@ -70,7 +70,8 @@ fn limit(decision: &RateDecision) -> ApiResult<()> {
     if decision.allowed {
         return Ok(());
     }
-    let (name, window) = if decision.minute.remaining == 0 { ("minute", decision.minute) } else { ("day", decision.day) };
+    let (name, window) =
+        if decision.minute.remaining == 0 { ("minute", decision.minute) } else { ("day", decision.day) };
     Err(ApiError::rate_limited(name, window.reset_s.max(1)))
 }
 

@@ -118,10 +118,8 @@ fn credit_headers(headers: &mut HeaderMap, charged: Charged) {
 fn rate_headers(headers: &mut HeaderMap, decision: &RateDecision) {
     let RateDecision { minute, day, .. } = decision;
     let policy = format!(r#""minute";q={};w=60, "day";q={};w=86400"#, minute.limit, day.limit);
-    let state = format!(
-        r#""minute";r={};t={}, "day";r={};t={}"#,
-        minute.remaining, minute.reset_s, day.remaining, day.reset_s
-    );
+    let state =
+        format!(r#""minute";r={};t={}, "day";r={};t={}"#, minute.remaining, minute.reset_s, day.remaining, day.reset_s);
     for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, state)] {
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(name, value);

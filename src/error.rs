@@ -164,8 +164,7 @@ impl ResponseError for ApiError {
     }
 
     fn error_response(&self) -> HttpResponse {
-        let detail =
-            ErrorDetail { code: self.code, message: self.message.clone(), details: self.details.clone() };
+        let detail = ErrorDetail { code: self.code, message: self.message.clone(), details: self.details.clone() };
         let body = ErrorBody { success: false, error: detail, request_id: request_id::current() };
         let mut response = HttpResponse::build(self.status).json(body);
         if let Some(seconds) = self.retry_after_s {

@@ -130,7 +130,8 @@ fn bind(settings: &Settings) -> anyhow::Result<TcpListener> {
 /// # Errors
 /// When it cannot be opened or migrated.
 pub async fn open_database(settings: &Settings) -> anyhow::Result<DatabaseConnection> {
-    let database = Database::open(settings.database.url.expose()).await.context("DATABASE_URL: the database cannot be opened")?;
+    let database =
+        Database::open(settings.database.url.expose()).await.context("DATABASE_URL: the database cannot be opened")?;
     migration::migrate(&database).await.context("the database cannot be migrated")?;
     Ok(database)
 }

@@ -15,7 +15,8 @@ const SECONDS: [f64; 12] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.
 pub fn init_logs(settings: &Settings) {
     // These two log statements and frames, which may hold what must not be kept.
     let level = settings.http.log_level.as_str();
-    let filter = EnvFilter::new(format!("{level},chromiumoxide=off,sqlx=warn,hickory_resolver=warn,hyper=warn,h2=warn"));
+    let filter =
+        EnvFilter::new(format!("{level},chromiumoxide=off,sqlx=warn,hickory_resolver=warn,hyper=warn,h2=warn"));
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let _ = if settings.http.node_env == NodeEnv::Production {
         subscriber.json().finish().try_init()

@@ -117,7 +117,8 @@ impl ActorSystem {
         let mut keepers = Vec::new();
         macro_rules! keep {
             ($name:literal, $arbiter:expr, $slots:expr, $seconds:expr, $factory:expr) => {{
-                let (gate, keeper) = Keeper::start(room($name, $arbiter, $slots, $seconds), escalations.clone(), $factory);
+                let (gate, keeper) =
+                    Keeper::start(room($name, $arbiter, $slots, $seconds), escalations.clone(), $factory);
                 keepers.push(($name, keeper));
                 gate
             }};

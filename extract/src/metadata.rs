@@ -88,14 +88,16 @@ impl<'a> Page<'a> {
     fn author(&self) -> Option<String> {
         let declared = structured_data::names(&self.described, "author");
         let declared = declared.or_else(|| self.meta(&["author", "article:author", "parsely-author", "dc.creator"]));
-        let visible = "[rel=author], [itemprop=author] [itemprop=name], [itemprop=author], .author .name, .byline .author";
+        let visible =
+            "[rel=author], [itemprop=author] [itemprop=name], [itemprop=author], .author .name, .byline .author";
         declared.filter(|name| !name.starts_with("http")).or_else(|| self.first_text(visible))
     }
 
     fn published(&self) -> Option<String> {
         let declared = ["datePublished", "dateCreated", "uploadDate"];
         let declared = declared.iter().filter_map(|name| structured_data::text(&self.described, name));
-        let names = ["article:published_time", "og:article:published_time", "date", "pubdate", "dc.date", "publish_date"];
+        let names =
+            ["article:published_time", "og:article:published_time", "date", "pubdate", "dc.date", "publish_date"];
         let metas = names.iter().filter_map(|name| self.meta(&[name]));
         let visible = self.times("[itemprop=datePublished], time[pubdate], article time[datetime], time[datetime]");
         declared.chain(metas).chain(visible).find_map(|text| date::iso_day(&text))

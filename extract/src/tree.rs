@@ -1,8 +1,8 @@
 //! What is done to every tree before anything reads it.
 
-use kuchikiki::traits::TendrilSink;
 use kuchikiki::NodeRef;
 use kuchikiki::iter::NodeEdge;
+use kuchikiki::traits::TendrilSink;
 use url::Url;
 
 /// Levels of nesting kept. Real pages stay below 100; what is deeper is made to

@@ -74,7 +74,12 @@ pub fn run(arguments: ExtractArguments) -> anyhow::Result<()> {
     if arguments.jsonl { lines(input, format, options) } else { one(input, arguments.url.as_ref(), format, options) }
 }
 
-fn one(mut input: Box<dyn Read + Send>, url: Option<&Url>, format: Format, options: ContentOptions) -> anyhow::Result<()> {
+fn one(
+    mut input: Box<dyn Read + Send>,
+    url: Option<&Url>,
+    format: Format,
+    options: ContentOptions,
+) -> anyhow::Result<()> {
     let mut body = Vec::new();
     input.read_to_end(&mut body)?;
     let (content, _) = read_page(&extract::decode(&body, None), url, format, options);

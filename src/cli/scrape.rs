@@ -98,11 +98,8 @@ async fn locally(settings: &Settings, arguments: ScrapeArguments) -> anyhow::Res
     let answer = match arguments.format {
         ScrapeFormat::Html => scrape_html(&services, &Caller::Local, ScrapeHtml { page, read_cache: false }).await,
         ScrapeFormat::Markdown => {
-            let options = MarkdownOptions {
-                include_links: true,
-                include_images: true,
-                main_content_only: !arguments.full_page,
-            };
+            let options =
+                MarkdownOptions { include_links: true, include_images: true, main_content_only: !arguments.full_page };
             scrape_markdown(&services, &Caller::Local, ScrapeMarkdown { page, options, read_cache: false }).await
         }
     };

@@ -9,8 +9,8 @@ pub mod web;
 use std::future::Future;
 
 use actix_web::web::ServiceConfig;
-use actix_web::{Handler, Responder, Resource};
 use actix_web::{FromRequest, web as http};
+use actix_web::{Handler, Resource, Responder};
 
 use crate::error::{ApiError, ApiResult};
 

@@ -87,7 +87,9 @@ async fn a_request_id_of_the_client_is_taken_over_when_it_is_a_uuid() {
 async fn with_authentication_switched_off_nothing_is_charged_or_limited() {
     let app = TestApp::start_with(&[("AUTH_BYPASS", "true")]).await;
     for _ in 0..25 {
-        let reply = app.send(reqwest::Method::GET, "/v1/web/scrape/html?url=http://site.test/article&javascript=false", &[]).await;
+        let reply = app
+            .send(reqwest::Method::GET, "/v1/web/scrape/html?url=http://site.test/article&javascript=false", &[])
+            .await;
         assert_eq!(reply.status, 200);
         assert_eq!(reply.json()["credits_used"], 0);
     }

@@ -19,7 +19,10 @@ async fn the_first_start_makes_an_admin_and_the_second_does_not() {
     let mut app = TestApp::start_in(folder.clone(), &[]).await;
     let admin = app.admin.take().expect("a first key");
     let account = app.get("/v1/account", &admin.key).await.json();
-    assert_eq!((account["data"]["email"].as_str(), account["data"]["plan"].as_str()), (Some("admin@localhost"), Some("enterprise")));
+    assert_eq!(
+        (account["data"]["email"].as_str(), account["data"]["plan"].as_str()),
+        (Some("admin@localhost"), Some("enterprise"))
+    );
     app.stop().await;
     let app = TestApp::start_in(folder, &[]).await;
     assert!(app.admin.is_none());

@@ -33,7 +33,13 @@ impl Blazon {
     }
 
     fn pipe(&self, arguments: &[&str], input: &str) -> Output {
-        let mut child = self.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("runs");
         child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("written");
         child.wait_with_output().expect("ends")
     }
@@ -82,7 +88,10 @@ fn content_is_extracted_from_standard_input_without_a_server() {
     let blazon = Blazon::new();
     let page = include_str!("helpers/article.html");
     let markdown = stdout(&blazon.pipe(&["extract", "--url", "https://post.test/article"], page));
-    assert!(markdown.contains("## A committee of eleven") && markdown.contains("(https://post.test/authority)"), "{markdown}");
+    assert!(
+        markdown.contains("## A committee of eleven") && markdown.contains("(https://post.test/authority)"),
+        "{markdown}"
+    );
     let text = stdout(&blazon.pipe(&["extract", "--format", "text"], page));
     assert!(text.contains("A committee of eleven") && !text.contains("##"), "{text}");
     let whole = stdout(&blazon.pipe(&["extract", "--full-page"], page));
@@ -98,7 +107,10 @@ fn json_lines_are_extracted_in_their_order() {
         .collect();
     let output = stdout(&blazon.pipe(&["extract", "--jsonl"], &lines));
     let records: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    assert_eq!(records.iter().map(|record| record["id"].as_i64()).collect::<Vec<_>>(), (0..40).map(Some).collect::<Vec<_>>());
+    assert_eq!(
+        records.iter().map(|record| record["id"].as_i64()).collect::<Vec<_>>(),
+        (0..40).map(Some).collect::<Vec<_>>()
+    );
     assert_eq!(records[7]["author"], "Ingrid Dahl");
     assert_eq!(records[7]["published_date"], "2024-03-17");
     assert!(records[7]["text"].as_str().is_some_and(|text| text.contains("lighthouse")));
@@ -123,7 +135,8 @@ impl Drop for Serving {
 impl Serving {
     /// Starts `blazon serve` and waits until it answers.
     fn start(blazon: &Blazon, site: &str) -> (Self, String) {
-        let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+        let port =
+            std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
         let mut command = blazon.command(&["serve"]);
         command.env("PORT", port.to_string()).env("BIND", "127.0.0.1");
         command.env("EGRESS_HOSTS", format!("site.test={site}")).env("EGRESS_ALLOW_CIDRS", "127.0.0.1/32");

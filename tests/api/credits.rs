@@ -12,7 +12,11 @@ async fn without_credits_nothing_is_done() {
     assert_eq!((reply.status, reply.code().as_str()), (402, "USAGE_EXCEEDED"), "{}", reply.text);
     assert_eq!((reply.detail("needed").as_str(), reply.detail("available").as_str()), ("2", "1"));
     assert_eq!(app.site.requests(), 0);
-    assert_eq!(app.scrape("html", "/article", "&javascript=false", &user).await.status, 200, "one credit is enough here");
+    assert_eq!(
+        app.scrape("html", "/article", "&javascript=false", &user).await.status,
+        200,
+        "one credit is enough here"
+    );
     assert_eq!(app.balance(&user).await, Balance { balance: 0, held: 0 });
 }
 

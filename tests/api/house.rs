@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
 fn metadata() -> Metadata {
-    MetadataCommand::new().other_options(["--locked".to_owned(), "--offline".to_owned()]).exec().expect("cargo metadata")
+    MetadataCommand::new()
+        .other_options(["--locked".to_owned(), "--offline".to_owned()])
+        .exec()
+        .expect("cargo metadata")
 }
 
 /// What each of our crates may import of ours, tests aside.
@@ -34,7 +37,8 @@ fn crates_import_each_other_in_one_direction() {
     for package in metadata.workspace_packages() {
         let ours: BTreeSet<_> =
             normal_dependencies(package).into_iter().filter(|name| allowed.contains_key(name)).collect();
-        let may = allowed.get(package.name.as_str()).unwrap_or_else(|| panic!("{}: say what it may import", package.name));
+        let may =
+            allowed.get(package.name.as_str()).unwrap_or_else(|| panic!("{}: say what it may import", package.name));
         assert!(ours.is_subset(may), "{} imports {:?}", package.name, ours.difference(may));
     }
 }
@@ -104,5 +108,9 @@ fn copyleft_is_not_acceptable() {
     for licence in ["GPL-3.0-only", "AGPL-3.0", "MIT AND GPL-3.0-or-later", "LGPL-2.1"] {
         assert!(!acceptable(licence), "{licence}");
     }
-    assert!(acceptable("MIT OR GPL-3.0") && acceptable("MIT/Apache-2.0") && acceptable("(MIT OR Apache-2.0) AND Unicode-3.0"));
+    assert!(
+        acceptable("MIT OR GPL-3.0")
+            && acceptable("MIT/Apache-2.0")
+            && acceptable("(MIT OR Apache-2.0) AND Unicode-3.0")
+    );
 }

@@ -14,7 +14,11 @@ async fn without_a_browser_the_service_starts_and_says_so() {
     let app = TestApp::start_with(&[("BROWSER_EXECUTABLE", "/bin/false")]).await;
     let ready = app.get("/readyz", "").await;
     assert_eq!(ready.status, 503);
-    assert!(ready.json()["checks"]["browser"].as_str().is_some_and(|problem| problem.contains("BROWSER_EXECUTABLE")), "{}", ready.text);
+    assert!(
+        ready.json()["checks"]["browser"].as_str().is_some_and(|problem| problem.contains("BROWSER_EXECUTABLE")),
+        "{}",
+        ready.text
+    );
     assert_eq!(ready.json()["checks"]["database"], "ok");
     let user = app.key(actors::key_ring::Plan::Pro, 10).await;
     let rendered = app.scrape("html", "/article", "", &user).await;
@@ -31,7 +35,13 @@ async fn metrics_count_requests_by_route_and_never_name_a_key() {
     let user = app.key(actors::key_ring::Plan::Pro, 10).await;
     app.scrape("html", "/article", "&javascript=false", &user).await;
     let metrics = app.get("/metrics", "").await;
-    assert!(metrics.text.contains(r#"blazon_http_request_duration_seconds_count{route="/v1/web/scrape/html",status="200"} 1"#), "{}", metrics.text);
+    assert!(
+        metrics
+            .text
+            .contains(r#"blazon_http_request_duration_seconds_count{route="/v1/web/scrape/html",status="200"} 1"#),
+        "{}",
+        metrics.text
+    );
     assert!(!metrics.text.contains(&user.key));
 }
 
@@ -40,15 +50,22 @@ async fn the_reference_is_generated_and_browsable_offline() {
     let app = TestApp::start().await;
     let document = app.get("/openapi.json", "").await.json();
     let paths: Vec<_> = document["paths"].as_object().expect("paths").keys().cloned().collect();
-    assert_eq!(paths, ["/healthz", "/metrics", "/readyz", "/v1/account", "/v1/web/scrape/html", "/v1/web/scrape/markdown"]);
+    assert_eq!(
+        paths,
+        ["/healthz", "/metrics", "/readyz", "/v1/account", "/v1/web/scrape/html", "/v1/web/scrape/markdown"]
+    );
     let names: Vec<_> = document["paths"]["/v1/web/scrape/markdown"]["get"]["parameters"]
         .as_array()
         .expect("parameters")
         .iter()
         .map(|parameter| parameter["name"].as_str().unwrap_or_default().to_owned())
         .collect();
-    assert_eq!(names, ["url", "wait_for", "timeout", "javascript", "cache", "include_links", "include_images", "main_content_only"]);
-    let page = app.get("/docs", "").await;
+    assert_eq!(
+        names,
+        ["url", "wait_for", "timeout", "javascript", "cache", "include_links", "include_images", "main_content_only"]
+    );
+    assert_eq!(app.get("/docs", "").await.header("location"), "/docs/");
+    let page = app.get("/docs/", "").await;
     assert_eq!(page.status, 200);
     assert!(page.text.contains("swagger-ui"));
     assert!(!page.text.contains("https://"), "nothing is loaded from elsewhere: {}", page.text);

@@ -9,6 +9,11 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// Bytes of the body as the header announces them, compressed or not.
+    pub fn content_length(&self) -> Option<usize> {
+        self.header("content-length").and_then(|length| length.trim().parse().ok())
+    }
+
     /// The declared content type, or the sniffed one when none is declared.
     pub fn content_type(&self) -> &str {
         self.header("content-type").unwrap_or(&self.mime_type)

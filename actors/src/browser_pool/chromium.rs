@@ -45,7 +45,7 @@ pub(super) enum LaunchError {
     Scratch(std::io::ErrorKind),
     #[error("Chromium cannot be executed: {0}")]
     Execute(std::io::ErrorKind),
-    #[error("Chromium ended before it was ready")]
+    #[error("Chromium ended before it was ready; BROWSER_EXECUTABLE names another one")]
     Ended,
     #[error("Chromium was not ready in {} s", START_LIMIT.as_secs())]
     Slow,

@@ -7,8 +7,13 @@ use super::devtools::DevToolsEvent;
 /// The events that [`Navigation`] is folded from.
 pub(super) const REQUEST: &str = "Network.requestWillBeSent";
 pub(super) const RESPONSE: &str = "Network.responseReceived";
+pub(super) const DATA: &str = "Network.dataReceived";
 pub(super) const FAILURE: &str = "Network.loadingFailed";
 pub(super) const LIFECYCLE: &str = "Page.lifecycleEvent";
+
+/// The largest document that is read: bytes of its source, or UTF-16 units of
+/// its markup as it stands.
+pub(super) const MAX_DOCUMENT: usize = 20 * 1024 * 1024;
 
 /// A document of the main frame, from its request on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,6 +22,8 @@ pub(super) struct Document {
     /// The address last requested, after redirects.
     pub url: String,
     pub answer: Option<Answer>,
+    /// Bytes of its source so far, inflated.
+    pub received: usize,
     /// The load event has fired.
     pub is_loaded: bool,
     /// Chromium's error, such as `net::ERR_NAME_NOT_RESOLVED`.
@@ -66,6 +73,13 @@ struct Received {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+struct DataReceived {
+    request_id: String,
+    data_length: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct LoadingFailed {
     request_id: String,
     error_text: String,
@@ -101,13 +115,23 @@ impl Navigation {
         self.last_answered.as_ref()
     }
 
-    /// Whether nothing is under way: the document shown has loaded, or the last
-    /// step has failed.
+    /// Whether there is nothing more to wait for: the document shown has loaded
+    /// or is too large, or the last step has failed.
     pub fn is_at_rest(&self) -> bool {
         match &self.coming {
+            _ if self.is_too_large() => true,
             Some(coming) => coming.failure.is_some(),
             None => self.shown.is_loaded || self.shown.failure.is_some(),
         }
+    }
+
+    /// Whether the source of the document shown is larger than any that is read.
+    ///
+    /// A renderer that is busy with such a document reports little of what it
+    /// receives, hence the look at what was announced.
+    pub fn is_too_large(&self) -> bool {
+        let announced = self.shown.answer.as_ref().and_then(Answer::content_length);
+        self.shown.received.max(announced.unwrap_or(0)) > MAX_DOCUMENT
     }
 
     /// The document that failed, if the last step did.
@@ -122,6 +146,7 @@ impl Navigation {
         match event.method.as_str() {
             REQUEST => read(event.params).map(|sent| self.request(sent)),
             RESPONSE => read(event.params).map(|received| self.response(received)),
+            DATA => read(event.params).map(|piece| self.data(piece)),
             FAILURE => read(event.params).map(|failed| self.failure(failed)),
             LIFECYCLE => read(event.params).map(|stage| self.lifecycle(stage)),
             _ => None,
@@ -148,6 +173,12 @@ impl Navigation {
             mime_type: received.response.mime_type,
         });
         self.last_answered = Some(document.clone());
+    }
+
+    fn data(&mut self, piece: DataReceived) {
+        if let Some(document) = self.document(&piece.request_id) {
+            document.received = document.received.saturating_add(piece.data_length);
+        }
     }
 
     fn failure(&mut self, failed: LoadingFailed) {
@@ -266,6 +297,15 @@ mod tests {
         let navigation = after(&[request("1", "http://a/"), failure("1", "net::ERR_CERT_DATE_INVALID")]);
         let coming = navigation.coming().expect("it has not been replaced");
         assert_eq!(coming.failure.as_deref(), Some("net::ERR_CERT_DATE_INVALID"));
+    }
+
+    #[test]
+    fn a_source_without_end_is_not_waited_for() {
+        let piece = || (DATA, json!({"requestId": "1", "dataLength": MAX_DOCUMENT / 2 + 1}));
+        let mut events = vec![request("1", "http://a/"), response("1", 200), stage("1", "init"), piece()];
+        assert!(!after(&events).is_at_rest());
+        events.push(piece());
+        assert!(after(&events).is_too_large() && after(&events).is_at_rest());
     }
 
     #[test]

@@ -8,13 +8,11 @@ use tokio::time::{Instant, sleep, timeout_at};
 use url::Url;
 
 use super::messages::{RenderError, RenderPage, RenderedPage};
-use super::navigation::{Document, Navigation};
+use super::navigation::{Document, MAX_DOCUMENT, Navigation};
 use super::tab::{Fault, Tab};
 use super::{net_error, scripts};
 use crate::egress::EgressError;
 
-/// The largest document that is read, in UTF-16 units of its markup.
-const MAX_DOCUMENT: usize = 20 * 1024 * 1024;
 /// How long the document must not have changed, and how long that is waited for.
 const QUIET: Duration = Duration::from_millis(100);
 const QUIET_LIMIT: Duration = Duration::from_secs(5);
@@ -194,6 +192,9 @@ impl Rendering<'_> {
         }
         if !answer.is_html() {
             return Err(RenderError::NotHtml { content_type: answer.content_type().to_owned() }.into());
+        }
+        if navigation.is_too_large() {
+            return Err(EgressError::TooLarge(host(&shown.url)).into());
         }
         Ok(())
     }

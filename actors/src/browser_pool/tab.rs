@@ -11,8 +11,15 @@ const DIALOG: &str = "Page.javascriptDialogOpening";
 const CRASH: &str = "Inspector.targetCrashed";
 
 /// What a tab listens to.
-pub(super) const WATCHED: &[&str] =
-    &[navigation::REQUEST, navigation::RESPONSE, navigation::FAILURE, navigation::LIFECYCLE, DIALOG, CRASH];
+pub(super) const WATCHED: &[&str] = &[
+    navigation::REQUEST,
+    navigation::RESPONSE,
+    navigation::DATA,
+    navigation::FAILURE,
+    navigation::LIFECYCLE,
+    DIALOG,
+    CRASH,
+];
 
 /// Why a tab did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]

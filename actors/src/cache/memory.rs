@@ -27,7 +27,13 @@ impl Expiry<CacheKey, Kept> for OwnTtl {
         Some(kept.expires_at.saturating_duration_since(created_at))
     }
 
-    fn expire_after_update(&self, _: &CacheKey, kept: &Kept, updated_at: Instant, _: Option<Duration>) -> Option<Duration> {
+    fn expire_after_update(
+        &self,
+        _: &CacheKey,
+        kept: &Kept,
+        updated_at: Instant,
+        _: Option<Duration>,
+    ) -> Option<Duration> {
         Some(kept.expires_at.saturating_duration_since(updated_at))
     }
 }
@@ -35,9 +41,8 @@ impl Expiry<CacheKey, Kept> for OwnTtl {
 impl MemoryStore {
     /// Returns an empty store that holds at most `max_bytes` of keys and bodies.
     pub fn new(max_bytes: u64) -> Self {
-        let weigh = |key: &CacheKey, kept: &Kept| {
-            u32::try_from(key.as_str().len() + kept.body.len()).unwrap_or(u32::MAX)
-        };
+        let weigh =
+            |key: &CacheKey, kept: &Kept| u32::try_from(key.as_str().len() + kept.body.len()).unwrap_or(u32::MAX);
         Self { answers: Cache::builder().max_capacity(max_bytes).weigher(weigh).expire_after(OwnTtl).build() }
     }
 }

@@ -10,8 +10,7 @@ pub use open::{Database, OpenError};
 pub use sea_orm::DatabaseConnection;
 
 use sea_orm::{
-    DatabaseTransaction, DbBackend, DbErr, IsolationLevel, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
+    DatabaseTransaction, DbBackend, DbErr, IsolationLevel, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use time::OffsetDateTime;
 

@@ -28,7 +28,8 @@ impl CpuPool {
         T: Send + 'static,
         F: FnOnce() -> T + Send + 'static,
     {
-        let core = self.cores.clone().acquire_owned().await.map_err(|closed| WorkError::Internal(closed.to_string()))?;
+        let core =
+            self.cores.clone().acquire_owned().await.map_err(|closed| WorkError::Internal(closed.to_string()))?;
         let running = tokio::task::spawn_blocking(move || {
             // Held by the work, not by the waiting: a caller that leaves does
             // not free a core that is still busy.

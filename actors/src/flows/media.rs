@@ -12,12 +12,17 @@ pub(super) enum Media {
 /// none (a simplified form of the WHATWG MIME Sniffing rules: a body with a
 /// binary byte is not text).
 pub(super) fn classify(content_type: Option<&str>, body: &[u8]) -> Media {
-    let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
+    let essence =
+        content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
     match essence.as_str() {
         "text/html" | "application/xhtml+xml" => Media::Html,
         "" => sniff(body),
         "application/json" | "application/xml" | "application/ld+json" | "application/javascript" => Media::Text,
-        other if other.starts_with("text/") || other.ends_with("+xml") && !other.starts_with("image/") || other.ends_with("+json") => {
+        other
+            if other.starts_with("text/")
+                || other.ends_with("+xml") && !other.starts_with("image/")
+                || other.ends_with("+json") =>
+        {
             Media::Text
         }
         _ => Media::Other,

@@ -19,6 +19,6 @@ pub use load::{PageOrder, load_page};
 pub use paid::{Answer, Charged};
 pub use readiness::{Check, readiness};
 pub use scrape::{
-    HtmlMetadata, HtmlRecord, MarkdownMetadata, MarkdownOptions, MarkdownRecord, ScrapeHtml, ScrapeMarkdown, scrape_html,
-    scrape_markdown,
+    HtmlMetadata, HtmlRecord, MarkdownMetadata, MarkdownOptions, MarkdownRecord, ScrapeHtml, ScrapeMarkdown,
+    scrape_html, scrape_markdown,
 };

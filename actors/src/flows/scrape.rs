@@ -125,11 +125,7 @@ pub async fn scrape_html(services: &Services, caller: &Caller, order: ScrapeHtml
 ///
 /// # Errors
 /// [`FlowError`]; nothing is charged then.
-pub async fn scrape_markdown(
-    services: &Services,
-    caller: &Caller,
-    order: ScrapeMarkdown,
-) -> Result<Answer, FlowError> {
+pub async fn scrape_markdown(services: &Services, caller: &Caller, order: ScrapeMarkdown) -> Result<Answer, FlowError> {
     let endpoint = "web.scrape.markdown";
     let flags = order.options.cache_param();
     let mut params = page_params(&order.page);
@@ -173,7 +169,8 @@ fn finish<T: Serialize>(status: u16, record: &T) -> Result<Finished, WorkError> 
 }
 
 fn html_record(url: Url, page: LoadedPage) -> HtmlRecord {
-    let described = page.is_html.then(|| Document::parse(&page.text, Some(&page.final_url)).metadata()).unwrap_or_default();
+    let described =
+        page.is_html.then(|| Document::parse(&page.text, Some(&page.final_url)).metadata()).unwrap_or_default();
     HtmlRecord {
         url,
         status_code: page.status,

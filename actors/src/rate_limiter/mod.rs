@@ -80,7 +80,10 @@ mod tests {
         let (gate, _keeper) = Keeper::start(room, escalations, RateLimiterActor::new);
         let request = CheckRate { key_id: Uuid::now_v7(), limits: RateLimits { per_minute: 20, per_day: 1_000 } };
         let decisions = futures::future::join_all((0..64).map(|_| gate.ask(request))).await;
-        assert_eq!(decisions.into_iter().filter(|decision| decision.is_ok_and(|decision| decision.allowed)).count(), 20);
+        assert_eq!(
+            decisions.into_iter().filter(|decision| decision.is_ok_and(|decision| decision.allowed)).count(),
+            20
+        );
         let other = CheckRate { key_id: Uuid::now_v7(), ..request };
         assert!(gate.ask(other).await.is_ok_and(|decision| decision.allowed), "keys do not share windows");
     }

@@ -40,7 +40,11 @@ impl KeyWindows {
         if allowed {
             self.count(now);
         }
-        RateDecision { allowed, minute: self.minute_state(now, limits.per_minute), day: self.day_state(now, limits.per_day) }
+        RateDecision {
+            allowed,
+            minute: self.minute_state(now, limits.per_minute),
+            day: self.day_state(now, limits.per_day),
+        }
     }
 
     /// Whether nothing counts any more.

@@ -38,7 +38,18 @@ fn long_lists_and_tables_are_read() {
 
 #[test]
 fn nonsense_is_read() {
-    for html in ["", "\0", "<", "<!", "</", "<a href=\"", "&#xFFFFFFFF;", "<meta charset=", "<base href=\"http://[\">x", "\u{feff}"] {
+    for html in [
+        "",
+        "\0",
+        "<",
+        "<!",
+        "</",
+        "<a href=\"",
+        "&#xFFFFFFFF;",
+        "<meta charset=",
+        "<base href=\"http://[\">x",
+        "\u{feff}",
+    ] {
         survive(html.into());
     }
 }

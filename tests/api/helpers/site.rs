@@ -49,7 +49,8 @@ impl TestSite {
 }
 
 async fn answer(path: &str, canary: SocketAddr) -> HttpResponse {
-    let html = |body: &str| HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(body.to_owned());
+    let html =
+        |body: &str| HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(body.to_owned());
     match path {
         "/article" => html(ARTICLE),
         "/scripted" => html(SCRIPTED),
