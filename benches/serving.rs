@@ -95,10 +95,10 @@ fn compare(round: Duration) -> Result<()> {
     let blazon = start(binary, &["serve"], &variables)?;
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     while exchange(address, "/healthz", "").is_err() {
-        std::thread::sleep(Duration::from_millis(1));
+        pause(Duration::from_millis(1));
     }
     report("start to first 200, existing database", begun.elapsed().as_secs_f64() * 1_000.0, "ms");
-    std::thread::sleep(Duration::from_secs(2));
+    pause(Duration::from_secs(2));
     report("idle resident memory, no browser", resident_mib(blazon.0.id())?, "MiB");
 
     let path = "/v1/web/scrape/markdown?javascript=false&url=http://bench.test/";
@@ -122,6 +122,11 @@ fn compare(round: Duration) -> Result<()> {
     report("uncached scrape, javascript=false", rate_of(address, &uncached, &key, round)?, "requests/s");
     report("resident memory after the load", resident_mib(blazon.0.id())?, "MiB");
     Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "this thread has nothing else to do")]
+fn pause(duration: Duration) {
+    std::thread::sleep(duration);
 }
 
 fn report(what: &str, figure: f64, unit: &str) {
@@ -165,7 +170,7 @@ fn rate_of(address: SocketAddr, path: &(dyn Fn(u64) -> String + Sync), key: &str
                 })
             })
             .collect();
-        std::thread::sleep(round);
+        pause(round);
         over.store(true, Ordering::Relaxed);
         clients.into_iter().try_for_each(|client| client.join().map_err(|_| "a client panicked")?)
     })?;

@@ -77,11 +77,7 @@ pub async fn account_headers<B: MessageBody>(
     next: Next<B>,
 ) -> Result<ServiceResponse<B>, actix_web::Error> {
     let mut response = next.call(request).await?;
-    let extensions = response.request().extensions();
-    let admitted = extensions.get::<Admitted>().copied();
-    let caller = extensions.get::<Caller>().cloned();
-    let charged = extensions.get::<Charged>().copied();
-    drop(extensions);
+    let (admitted, caller, charged) = noted(response.request());
     if let Some(Admitted(decision)) = admitted {
         rate_headers(response.headers_mut(), &decision);
     }
@@ -95,6 +91,12 @@ pub async fn account_headers<B: MessageBody>(
         }
     }
     Ok(response)
+}
+
+/// What the extractor and the handler left in the request.
+fn noted(request: &HttpRequest) -> (Option<Admitted>, Option<Caller>, Option<Charged>) {
+    let extensions = request.extensions();
+    (extensions.get().copied(), extensions.get().cloned(), extensions.get().copied())
 }
 
 /// What an answer that charged nothing says of credits; nothing when the ledger

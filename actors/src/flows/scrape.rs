@@ -169,8 +169,11 @@ fn finish<T: Serialize>(status: u16, record: &T) -> Result<Finished, WorkError> 
 }
 
 fn html_record(url: Url, page: LoadedPage) -> HtmlRecord {
-    let described =
-        page.is_html.then(|| Document::parse(&page.text, Some(&page.final_url)).metadata()).unwrap_or_default();
+    let described = if page.is_html {
+        Document::parse(&page.text, Some(&page.final_url)).metadata()
+    } else {
+        extract::Metadata::default()
+    };
     HtmlRecord {
         url,
         status_code: page.status,
