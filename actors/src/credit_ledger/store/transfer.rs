@@ -1,8 +1,12 @@
+use std::time::Duration;
+
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use uuid::Uuid;
 
 use super::account::{self, Account};
+use super::holding::{self, NewHold};
 use super::{ISSUANCE, REVENUE, positive, work_key};
+use crate::credit_ledger::hold::HoldState;
 use crate::credit_ledger::{Balance, ChargeCredits, GrantCredits, LedgerError, RefundCredits};
 use crate::database::{now, sql};
 
@@ -60,7 +64,20 @@ pub(crate) async fn charge(txn: &DatabaseTransaction, asked: &ChargeCredits) -> 
             false => Err(account::refusal(txn, asked.user, asked.amount).await),
         };
     };
-    settle(txn, &charge, account).await
+    let work = NewHold {
+        id: Uuid::now_v7(),
+        account: id,
+        reference: asked.reference,
+        purpose: asked.purpose,
+        amount: asked.amount,
+        state: HoldState::Captured,
+        ttl: Duration::ZERO,
+    };
+    if !holding::insert(txn, &work).await? {
+        return take_back(txn, &charge, "the reference belongs to a hold").await;
+    }
+    record(txn, &charge, &account).await?;
+    Ok(account.balance)
 }
 
 /// Adds credits.
@@ -76,22 +93,24 @@ pub(crate) async fn grant(txn: &DatabaseTransaction, asked: &GrantCredits) -> Re
         account::of_user(txn, asked.user).await?;
         return Err(LedgerError::BadAmount(asked.amount));
     };
-    settle(txn, &Transfer::grant(account.id, asked), account).await
+    let grant = Transfer::grant(account.id, asked);
+    if !insert(txn, &grant).await? {
+        return take_back(txn, &grant, "the key was used for something else").await;
+    }
+    post(txn, &grant, &account).await?;
+    Ok(account.balance)
 }
 
-/// Records a transfer that has moved the account's balance; when it was
-/// recorded before, moves the balance back.
-async fn settle(txn: &DatabaseTransaction, transfer: &Transfer<'_>, moved: Account) -> Result<Balance, LedgerError> {
-    if insert(txn, transfer).await? {
-        post(txn, transfer, &moved).await?;
-        return Ok(moved.balance);
-    }
+/// Moves an account's balance back, because the transfer was recorded before or
+/// its key or reference serves another, which is then the refusal.
+async fn take_back(
+    txn: &DatabaseTransaction,
+    transfer: &Transfer<'_>,
+    refusal: &'static str,
+) -> Result<Balance, LedgerError> {
     let back = "balance = balance - $1 WHERE id = $2";
-    let restored = account::update_known(txn, back, [transfer.amount.into(), moved.id.into()]).await?;
-    match repeated(txn, transfer).await? {
-        true => Ok(restored.balance),
-        false => Err(LedgerError::Conflict("the reference belongs to a hold")),
-    }
+    let restored = account::update_known(txn, back, [transfer.amount.into(), transfer.account.into()]).await?;
+    if repeated(txn, transfer).await? { Ok(restored.balance) } else { Err(LedgerError::Conflict(refusal)) }
 }
 
 /// Gives a charge back, whole.
@@ -121,16 +140,21 @@ pub(crate) async fn refund(txn: &DatabaseTransaction, asked: &RefundCredits) -> 
     Ok(account.balance)
 }
 
-/// Inserts the transaction's row unless its key is taken, or its work has a
-/// hold and it is not that hold's capture.
-pub(super) async fn insert(txn: &DatabaseTransaction, transfer: &Transfer<'_>) -> Result<bool, DbErr> {
+/// Writes a transfer that cannot have been written before.
+pub(super) async fn record(txn: &DatabaseTransaction, transfer: &Transfer<'_>, account: &Account) -> Result<(), DbErr> {
+    if !insert(txn, transfer).await? {
+        return Err(DbErr::RecordNotInserted);
+    }
+    post(txn, transfer, account).await
+}
+
+/// Inserts the transaction's row unless its key is taken.
+async fn insert(txn: &DatabaseTransaction, transfer: &Transfer<'_>) -> Result<bool, DbErr> {
     let inserted = sql::run(
         txn,
         "INSERT INTO credit_txns \
          (id, idempotency_key, fingerprint, kind, purpose, reference, account_id, created_at) \
-         SELECT $1, $2, $3, $4, $5, $6, $7, $8 \
-         WHERE $4 = 'capture' OR NOT EXISTS (SELECT 1 FROM credit_holds WHERE reference = $6) \
-         ON CONFLICT (idempotency_key) DO NOTHING",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (idempotency_key) DO NOTHING",
         [
             transfer.id.into(),
             transfer.key.as_str().into(),
@@ -147,7 +171,7 @@ pub(super) async fn insert(txn: &DatabaseTransaction, transfer: &Transfer<'_>) -
 }
 
 /// Writes both sides of a transfer.
-pub(super) async fn post(txn: &DatabaseTransaction, transfer: &Transfer<'_>, account: &Account) -> Result<(), DbErr> {
+async fn post(txn: &DatabaseTransaction, transfer: &Transfer<'_>, account: &Account) -> Result<(), DbErr> {
     enter(txn, transfer.id, account.id, transfer.amount, Some(account.balance.balance)).await?;
     enter(txn, transfer.id, transfer.counterpart, -transfer.amount, None).await
 }
