@@ -16,35 +16,30 @@ use crate::database::{now, sql};
 /// As for [`HoldCredits`].
 pub(crate) async fn hold(txn: &DatabaseTransaction, asked: &HoldCredits) -> Result<Hold, LedgerError> {
     positive(asked.amount)?;
-    let set_aside = "held = held + $1 WHERE user_id = $2 AND balance - held >= $1";
-    let Some(account) = account::update(txn, set_aside, [asked.amount.into(), asked.user.into()]).await? else {
-        return match existing(txn, asked).await? {
-            Some(hold) => Ok(hold),
-            None => Err(account::refusal(txn, asked.user, asked.amount).await),
-        };
-    };
     let hold = NewHold {
         id: Uuid::now_v7(),
-        account: account.id,
+        user: asked.user,
         reference: asked.reference,
         purpose: asked.purpose,
         amount: asked.amount,
         state: HoldState::Open,
         ttl: asked.ttl,
     };
-    if insert(txn, &hold).await? {
-        return Ok(Hold { id: hold.id, amount: asked.amount, balance: account.balance });
+    let Some(account) = insert(txn, &hold).await? else {
+        return existing(txn, asked).await?.ok_or(LedgerError::Unknown("account"));
+    };
+    let set_aside = "held = held + $1 WHERE id = $2 AND balance - held >= $1";
+    match account::update(txn, set_aside, [asked.amount.into(), account.into()]).await? {
+        Some(account) => Ok(Hold { id: hold.id, amount: asked.amount, balance: account.balance }),
+        None => Err(refuse(txn, &hold).await?),
     }
-    release(txn, account.id, asked.amount).await?;
-    // The insert has seen or awaited the row that has the reference, and holds are never deleted.
-    existing(txn, asked).await?.ok_or_else(|| DbErr::RecordNotFound("hold".to_owned()).into())
 }
 
 /// A hold to be stored. A charge at once is one that is born captured: so a
 /// reference is unique among all work, however it is paid.
 pub(super) struct NewHold<'a> {
     pub id: Uuid,
-    pub account: Uuid,
+    pub user: Uuid,
     pub reference: Uuid,
     pub purpose: &'a str,
     pub amount: i64,
@@ -52,19 +47,20 @@ pub(super) struct NewHold<'a> {
     pub ttl: Duration,
 }
 
-/// Inserts a hold unless its reference is taken.
-pub(super) async fn insert(txn: &DatabaseTransaction, hold: &NewHold<'_>) -> Result<bool, DbErr> {
+/// Inserts a hold and returns its account, or `None` when the reference is
+/// taken or the user has no account.
+pub(super) async fn insert(txn: &DatabaseTransaction, hold: &NewHold<'_>) -> Result<Option<Uuid>, DbErr> {
     let created_at = now();
     let ttl = i64::try_from(hold.ttl.as_millis()).unwrap_or(i64::MAX);
     let captured = if hold.state == HoldState::Captured { hold.amount } else { 0 };
-    let inserted = sql::run(
+    let inserted = sql::one(
         txn,
         "INSERT INTO credit_holds \
          (id, account_id, reference, purpose, amount, captured, state, expires_at, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (reference) DO NOTHING",
+         SELECT $1, id, $2, $3, $4, $5, $6, $7, $8 FROM credit_accounts WHERE user_id = $9 \
+         ON CONFLICT (reference) DO NOTHING RETURNING account_id",
         [
             hold.id.into(),
-            hold.account.into(),
             hold.reference.into(),
             hold.purpose.into(),
             hold.amount.into(),
@@ -72,10 +68,20 @@ pub(super) async fn insert(txn: &DatabaseTransaction, hold: &NewHold<'_>) -> Res
             hold.state.as_str().into(),
             created_at.saturating_add(ttl).into(),
             created_at.into(),
+            hold.user.into(),
         ],
     )
     .await?;
-    Ok(inserted == 1)
+    inserted.map(|row| row.try_get("", "account_id")).transpose()
+}
+
+/// Deletes a hold for which there was too little, and returns the refusal.
+pub(super) async fn refuse(txn: &DatabaseTransaction, hold: &NewHold<'_>) -> Result<LedgerError, LedgerError> {
+    sql::run(txn, "DELETE FROM credit_holds WHERE id = $1", [hold.id.into()]).await?;
+    let available = account::balance_of(txn, hold.user).await?.available();
+    let needed = hold.amount;
+    // Credits freed since the update are not to be reported beside a refusal that they would lift.
+    Ok(LedgerError::Insufficient { needed, available: available.min(needed - 1) })
 }
 
 /// The hold that has the reference already, when it is the one asked for.

@@ -51,32 +51,26 @@ impl<'a> Transfer<'a> {
 /// As for [`ChargeCredits`].
 pub(crate) async fn charge(txn: &DatabaseTransaction, asked: &ChargeCredits) -> Result<Balance, LedgerError> {
     positive(asked.amount)?;
-    let spend = "balance = balance - $1 WHERE user_id = $2 AND balance - held >= $1";
-    let spent = account::update(txn, spend, [asked.amount.into(), asked.user.into()]).await?;
-    let id = match &spent {
-        Some(account) => account.id,
-        None => account::of_user(txn, asked.user).await?.id,
-    };
-    let charge = Transfer::charge("charge", id, asked.amount, asked.purpose, asked.reference);
-    let Some(account) = spent else {
-        return match repeated(txn, &charge).await? {
-            true => account::balance_of(txn, asked.user).await,
-            false => Err(account::refusal(txn, asked.user, asked.amount).await),
-        };
-    };
     let work = NewHold {
         id: Uuid::now_v7(),
-        account: id,
+        user: asked.user,
         reference: asked.reference,
         purpose: asked.purpose,
         amount: asked.amount,
         state: HoldState::Captured,
         ttl: Duration::ZERO,
     };
-    if !holding::insert(txn, &work).await? {
-        return take_back(txn, &charge, "the reference belongs to a hold").await;
-    }
-    record(txn, &charge, &account).await?;
+    let transfer = |account| Transfer::charge("charge", account, asked.amount, asked.purpose, asked.reference);
+    let Some(account) = holding::insert(txn, &work).await? else {
+        let account = account::of_user(txn, asked.user).await?;
+        let made = repeated(txn, &transfer(account.id)).await?;
+        return if made { Ok(account.balance) } else { Err(LedgerError::Conflict("the reference belongs to a hold")) };
+    };
+    let spend = "balance = balance - $1 WHERE id = $2 AND balance - held >= $1";
+    let Some(account) = account::update(txn, spend, [asked.amount.into(), account.into()]).await? else {
+        return Err(holding::refuse(txn, &work).await?);
+    };
+    record(txn, &transfer(account.id), &account).await?;
     Ok(account.balance)
 }
 
@@ -88,29 +82,21 @@ pub(crate) async fn grant(txn: &DatabaseTransaction, asked: &GrantCredits) -> Re
     positive(asked.amount)?;
     let gain = "balance = balance + $1 WHERE user_id = $2 AND balance <= $3";
     let room: i64 = MAX_BALANCE - asked.amount;
-    let gained = account::update(txn, gain, [asked.amount.into(), asked.user.into(), room.into()]).await?;
-    let Some(account) = gained else {
-        account::of_user(txn, asked.user).await?;
-        return Err(LedgerError::BadAmount(asked.amount));
+    let Some(account) = account::update(txn, gain, [asked.amount.into(), asked.user.into(), room.into()]).await? else {
+        let account = account::of_user(txn, asked.user).await?;
+        let made = repeated(txn, &Transfer::grant(account.id, asked)).await?;
+        return if made { Ok(account.balance) } else { Err(LedgerError::BadAmount(asked.amount)) };
     };
-    let grant = Transfer::grant(account.id, asked);
-    if !insert(txn, &grant).await? {
-        return take_back(txn, &grant, "the key was used for something else").await;
+    let transfer = Transfer::grant(account.id, asked);
+    if insert(txn, &transfer).await? {
+        post(txn, &transfer, &account).await?;
+        return Ok(account.balance);
     }
-    post(txn, &grant, &account).await?;
-    Ok(account.balance)
-}
-
-/// Moves an account's balance back, because the transfer was recorded before or
-/// its key or reference serves another, which is then the refusal.
-async fn take_back(
-    txn: &DatabaseTransaction,
-    transfer: &Transfer<'_>,
-    refusal: &'static str,
-) -> Result<Balance, LedgerError> {
-    let back = "balance = balance - $1 WHERE id = $2";
-    let restored = account::update_known(txn, back, [transfer.amount.into(), transfer.account.into()]).await?;
-    if repeated(txn, transfer).await? { Ok(restored.balance) } else { Err(LedgerError::Conflict(refusal)) }
+    let take_back = "balance = balance - $1 WHERE id = $2";
+    let account = account::update_known(txn, take_back, [asked.amount.into(), account.id.into()]).await?;
+    // The insert has seen or awaited the row that has the key.
+    let made = repeated(txn, &transfer).await?;
+    if made { Ok(account.balance) } else { Err(DbErr::RecordNotInserted.into()) }
 }
 
 /// Gives a charge back, whole.
