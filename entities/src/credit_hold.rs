@@ -1,6 +1,7 @@
 use sea_orm::entity::prelude::*;
 
-/// Credits set aside for one piece of work.
+/// Credits set aside for one piece of work. A charge at once is a hold that was
+/// born captured, so that a reference is unique among all work.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "credit_holds")]
 pub struct Model {

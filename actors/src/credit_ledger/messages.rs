@@ -27,7 +27,7 @@ pub struct Hold {
     pub balance: Balance,
 }
 
-/// An account's credits.
+/// An account's credits as of the answer, also when a request is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Balance {
     /// Credits owned, those on hold included.

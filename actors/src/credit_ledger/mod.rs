@@ -9,6 +9,7 @@
 //! HoldCredits ─→ open ─ CaptureHold ─→ captured  (entries: user −n, revenue +n)
 //!                  ├─── VoidHold ────→ voided
 //!                  └─── SweepHolds ──→ expired   (after its time to live)
+//! ChargeCredits ───────────────────→ captured  (a hold that is never open)
 //! ```
 
 mod handlers;

@@ -44,7 +44,7 @@ const LEDGER: &str = "
 const CAPTURED: &str = "
     SELECT h.id, h.captured, CAST(COALESCE(SUM(-e.amount), 0) AS BIGINT) AS charged
     FROM credit_holds h
-    LEFT JOIN credit_txns t ON t.reference = h.reference AND t.kind = 'capture'
+    LEFT JOIN credit_txns t ON t.reference = h.reference AND t.kind IN ('capture', 'charge')
     LEFT JOIN credit_entries e ON e.txn_id = t.id AND e.account_id = h.account_id
     GROUP BY h.id, h.captured HAVING h.captured <> COALESCE(SUM(-e.amount), 0)";
 const KEYS: &str = "

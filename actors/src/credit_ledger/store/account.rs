@@ -70,12 +70,3 @@ pub(super) async fn update_known(
     let updated = update(txn, set_where, values).await?;
     updated.ok_or(DbErr::RecordNotUpdated)
 }
-
-/// Says why `needed` credits could not be taken from a user.
-pub(super) async fn refusal(txn: &DatabaseTransaction, user: Uuid, needed: i64) -> LedgerError {
-    match balance_of(txn, user).await {
-        // Credits freed since the update are not to be reported beside a refusal that they would lift.
-        Ok(balance) => LedgerError::Insufficient { needed, available: balance.available().min(needed - 1) },
-        Err(error) => error,
-    }
-}

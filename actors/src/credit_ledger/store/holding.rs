@@ -1,9 +1,11 @@
+use std::time::Duration;
+
 use sea_orm::{DatabaseTransaction, DbErr, QueryResult};
 use uuid::Uuid;
 
 use super::account::{self, Account};
+use super::positive;
 use super::transfer::{self, Transfer};
-use super::{positive, work_key};
 use crate::credit_ledger::hold::{HoldState, StoredHold};
 use crate::credit_ledger::{Balance, CaptureHold, Hold, HoldCredits, LedgerError, VoidHold};
 use crate::database::{now, sql};
@@ -14,45 +16,72 @@ use crate::database::{now, sql};
 /// As for [`HoldCredits`].
 pub(crate) async fn hold(txn: &DatabaseTransaction, asked: &HoldCredits) -> Result<Hold, LedgerError> {
     positive(asked.amount)?;
-    let set_aside = "held = held + $1 WHERE user_id = $2 AND balance - held >= $1";
-    let Some(account) = account::update(txn, set_aside, [asked.amount.into(), asked.user.into()]).await? else {
-        return match existing(txn, asked).await? {
-            Some(hold) => Ok(hold),
-            None => Err(account::refusal(txn, asked.user, asked.amount).await),
-        };
+    let hold = NewHold {
+        id: Uuid::now_v7(),
+        user: asked.user,
+        reference: asked.reference,
+        purpose: asked.purpose,
+        amount: asked.amount,
+        state: HoldState::Open,
+        ttl: asked.ttl,
     };
-    if let Some(id) = insert(txn, asked, account.id).await? {
-        return Ok(Hold { id, amount: asked.amount, balance: account.balance });
+    let Some(account) = insert(txn, &hold).await? else {
+        return existing(txn, asked).await?.ok_or(LedgerError::Unknown("account"));
+    };
+    let set_aside = "held = held + $1 WHERE id = $2 AND balance - held >= $1";
+    match account::update(txn, set_aside, [asked.amount.into(), account.into()]).await? {
+        Some(account) => Ok(Hold { id: hold.id, amount: asked.amount, balance: account.balance }),
+        None => Err(refuse(txn, &hold).await?),
     }
-    release(txn, account.id, asked.amount).await?;
-    // Holds are never deleted: where there is none, it was a charge that had the reference.
-    existing(txn, asked).await?.ok_or(LedgerError::Conflict("the reference was charged already"))
 }
 
-/// Inserts the hold unless its reference is taken, by a hold or by a charge.
-/// The account's row is locked here, so a charge of the same user is seen.
-async fn insert(txn: &DatabaseTransaction, asked: &HoldCredits, account: Uuid) -> Result<Option<Uuid>, DbErr> {
-    let (id, created_at) = (Uuid::now_v7(), now());
-    let ttl = i64::try_from(asked.ttl.as_millis()).unwrap_or(i64::MAX);
-    let inserted = sql::run(
+/// A hold to be stored. A charge at once is one that is born captured: so a
+/// reference is unique among all work, however it is paid.
+pub(super) struct NewHold<'a> {
+    pub id: Uuid,
+    pub user: Uuid,
+    pub reference: Uuid,
+    pub purpose: &'a str,
+    pub amount: i64,
+    pub state: HoldState,
+    pub ttl: Duration,
+}
+
+/// Inserts a hold and returns its account, or `None` when the reference is
+/// taken or the user has no account.
+pub(super) async fn insert(txn: &DatabaseTransaction, hold: &NewHold<'_>) -> Result<Option<Uuid>, DbErr> {
+    let created_at = now();
+    let ttl = i64::try_from(hold.ttl.as_millis()).unwrap_or(i64::MAX);
+    let captured = if hold.state == HoldState::Captured { hold.amount } else { 0 };
+    let inserted = sql::one(
         txn,
-        "INSERT INTO credit_holds (id, account_id, reference, purpose, amount, state, expires_at, created_at) \
-         SELECT $1, $2, $3, $4, $5, 'open', $6, $7 \
-         WHERE NOT EXISTS (SELECT 1 FROM credit_txns WHERE idempotency_key = $8) \
-         ON CONFLICT (reference) DO NOTHING",
+        "INSERT INTO credit_holds \
+         (id, account_id, reference, purpose, amount, captured, state, expires_at, created_at) \
+         SELECT $1, id, $2, $3, $4, $5, $6, $7, $8 FROM credit_accounts WHERE user_id = $9 \
+         ON CONFLICT (reference) DO NOTHING RETURNING account_id",
         [
-            id.into(),
-            account.into(),
-            asked.reference.into(),
-            asked.purpose.into(),
-            asked.amount.into(),
+            hold.id.into(),
+            hold.reference.into(),
+            hold.purpose.into(),
+            hold.amount.into(),
+            captured.into(),
+            hold.state.as_str().into(),
             created_at.saturating_add(ttl).into(),
             created_at.into(),
-            work_key(asked.reference).into(),
+            hold.user.into(),
         ],
     )
     .await?;
-    Ok((inserted == 1).then_some(id))
+    inserted.map(|row| row.try_get("", "account_id")).transpose()
+}
+
+/// Deletes a hold for which there was too little, and returns the refusal.
+pub(super) async fn refuse(txn: &DatabaseTransaction, hold: &NewHold<'_>) -> Result<LedgerError, LedgerError> {
+    sql::run(txn, "DELETE FROM credit_holds WHERE id = $1", [hold.id.into()]).await?;
+    let available = account::balance_of(txn, hold.user).await?.available();
+    let needed = hold.amount;
+    // Credits freed since the update are not to be reported beside a refusal that they would lift.
+    Ok(LedgerError::Insufficient { needed, available: available.min(needed - 1) })
 }
 
 /// The hold that has the reference already, when it is the one asked for.
@@ -89,11 +118,7 @@ pub(crate) async fn capture(txn: &DatabaseTransaction, asked: &CaptureHold) -> R
     let reference: Uuid = row.try_get("", "reference")?;
     let purpose: String = row.try_get("", "purpose")?;
     let capture = Transfer::charge("capture", account.id, asked.amount, &purpose, reference);
-    if !transfer::insert(txn, &capture).await? {
-        // `insert` above and `charge` keep holds and charges apart; only a rollback keeps the money right.
-        return Err(DbErr::RecordNotInserted.into());
-    }
-    transfer::post(txn, &capture, &account).await?;
+    transfer::record(txn, &capture, &account).await?;
     Ok(account.balance)
 }
 

@@ -3,9 +3,10 @@
 //! the caller may commit after a refusal, so several requests can share one
 //! commit. After [`LedgerError::Store`] only a rollback is left.
 //!
-//! The first statement is always a write. Two requests cannot lock each other
-//! out: what is locked before an account (a hold to settle, a refund's key) is
-//! never waited for by a request that has an account locked.
+//! The first statement is always a write. So that no two requests lock each
+//! other out, locks are taken in one order: the hold of the reference (which
+//! PostgreSQL makes an insert of the same reference wait for), the account, the
+//! charge's key. Keys of grants and refunds are locked by their like alone.
 
 mod account;
 mod holding;

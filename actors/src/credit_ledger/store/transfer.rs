@@ -1,8 +1,12 @@
+use std::time::Duration;
+
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use uuid::Uuid;
 
 use super::account::{self, Account};
+use super::holding::{self, NewHold};
 use super::{ISSUANCE, REVENUE, positive, work_key};
+use crate::credit_ledger::hold::HoldState;
 use crate::credit_ledger::{Balance, ChargeCredits, GrantCredits, LedgerError, RefundCredits};
 use crate::database::{now, sql};
 
@@ -47,20 +51,27 @@ impl<'a> Transfer<'a> {
 /// As for [`ChargeCredits`].
 pub(crate) async fn charge(txn: &DatabaseTransaction, asked: &ChargeCredits) -> Result<Balance, LedgerError> {
     positive(asked.amount)?;
-    let spend = "balance = balance - $1 WHERE user_id = $2 AND balance - held >= $1";
-    let spent = account::update(txn, spend, [asked.amount.into(), asked.user.into()]).await?;
-    let id = match &spent {
-        Some(account) => account.id,
-        None => account::of_user(txn, asked.user).await?.id,
+    let work = NewHold {
+        id: Uuid::now_v7(),
+        user: asked.user,
+        reference: asked.reference,
+        purpose: asked.purpose,
+        amount: asked.amount,
+        state: HoldState::Captured,
+        ttl: Duration::ZERO,
     };
-    let charge = Transfer::charge("charge", id, asked.amount, asked.purpose, asked.reference);
-    let Some(account) = spent else {
-        return match repeated(txn, &charge).await? {
-            true => account::balance_of(txn, asked.user).await,
-            false => Err(account::refusal(txn, asked.user, asked.amount).await),
-        };
+    let transfer = |account| Transfer::charge("charge", account, asked.amount, asked.purpose, asked.reference);
+    let Some(account) = holding::insert(txn, &work).await? else {
+        let account = account::of_user(txn, asked.user).await?;
+        let made = repeated(txn, &transfer(account.id)).await?;
+        return if made { Ok(account.balance) } else { Err(LedgerError::Conflict("the reference belongs to a hold")) };
     };
-    settle(txn, &charge, account).await
+    let spend = "balance = balance - $1 WHERE id = $2 AND balance - held >= $1";
+    let Some(account) = account::update(txn, spend, [asked.amount.into(), account.into()]).await? else {
+        return Err(holding::refuse(txn, &work).await?);
+    };
+    record(txn, &transfer(account.id), &account).await?;
+    Ok(account.balance)
 }
 
 /// Adds credits.
@@ -71,27 +82,21 @@ pub(crate) async fn grant(txn: &DatabaseTransaction, asked: &GrantCredits) -> Re
     positive(asked.amount)?;
     let gain = "balance = balance + $1 WHERE user_id = $2 AND balance <= $3";
     let room: i64 = MAX_BALANCE - asked.amount;
-    let gained = account::update(txn, gain, [asked.amount.into(), asked.user.into(), room.into()]).await?;
-    let Some(account) = gained else {
-        account::of_user(txn, asked.user).await?;
-        return Err(LedgerError::BadAmount(asked.amount));
+    let Some(account) = account::update(txn, gain, [asked.amount.into(), asked.user.into(), room.into()]).await? else {
+        let account = account::of_user(txn, asked.user).await?;
+        let made = repeated(txn, &Transfer::grant(account.id, asked)).await?;
+        return if made { Ok(account.balance) } else { Err(LedgerError::BadAmount(asked.amount)) };
     };
-    settle(txn, &Transfer::grant(account.id, asked), account).await
-}
-
-/// Records a transfer that has moved the account's balance; when it was
-/// recorded before, moves the balance back.
-async fn settle(txn: &DatabaseTransaction, transfer: &Transfer<'_>, moved: Account) -> Result<Balance, LedgerError> {
-    if insert(txn, transfer).await? {
-        post(txn, transfer, &moved).await?;
-        return Ok(moved.balance);
+    let transfer = Transfer::grant(account.id, asked);
+    if insert(txn, &transfer).await? {
+        post(txn, &transfer, &account).await?;
+        return Ok(account.balance);
     }
-    let back = "balance = balance - $1 WHERE id = $2";
-    let restored = account::update_known(txn, back, [transfer.amount.into(), moved.id.into()]).await?;
-    match repeated(txn, transfer).await? {
-        true => Ok(restored.balance),
-        false => Err(LedgerError::Conflict("the reference belongs to a hold")),
-    }
+    let take_back = "balance = balance - $1 WHERE id = $2";
+    let account = account::update_known(txn, take_back, [asked.amount.into(), account.id.into()]).await?;
+    // The insert has seen or awaited the row that has the key.
+    let made = repeated(txn, &transfer).await?;
+    if made { Ok(account.balance) } else { Err(DbErr::RecordNotInserted.into()) }
 }
 
 /// Gives a charge back, whole.
@@ -121,16 +126,21 @@ pub(crate) async fn refund(txn: &DatabaseTransaction, asked: &RefundCredits) -> 
     Ok(account.balance)
 }
 
-/// Inserts the transaction's row unless its key is taken, or its work has a
-/// hold and it is not that hold's capture.
-pub(super) async fn insert(txn: &DatabaseTransaction, transfer: &Transfer<'_>) -> Result<bool, DbErr> {
+/// Writes a transfer that cannot have been written before.
+pub(super) async fn record(txn: &DatabaseTransaction, transfer: &Transfer<'_>, account: &Account) -> Result<(), DbErr> {
+    if !insert(txn, transfer).await? {
+        return Err(DbErr::RecordNotInserted);
+    }
+    post(txn, transfer, account).await
+}
+
+/// Inserts the transaction's row unless its key is taken.
+async fn insert(txn: &DatabaseTransaction, transfer: &Transfer<'_>) -> Result<bool, DbErr> {
     let inserted = sql::run(
         txn,
         "INSERT INTO credit_txns \
          (id, idempotency_key, fingerprint, kind, purpose, reference, account_id, created_at) \
-         SELECT $1, $2, $3, $4, $5, $6, $7, $8 \
-         WHERE $4 = 'capture' OR NOT EXISTS (SELECT 1 FROM credit_holds WHERE reference = $6) \
-         ON CONFLICT (idempotency_key) DO NOTHING",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (idempotency_key) DO NOTHING",
         [
             transfer.id.into(),
             transfer.key.as_str().into(),
@@ -147,7 +157,7 @@ pub(super) async fn insert(txn: &DatabaseTransaction, transfer: &Transfer<'_>) -
 }
 
 /// Writes both sides of a transfer.
-pub(super) async fn post(txn: &DatabaseTransaction, transfer: &Transfer<'_>, account: &Account) -> Result<(), DbErr> {
+async fn post(txn: &DatabaseTransaction, transfer: &Transfer<'_>, account: &Account) -> Result<(), DbErr> {
     enter(txn, transfer.id, account.id, transfer.amount, Some(account.balance.balance)).await?;
     enter(txn, transfer.id, transfer.counterpart, -transfer.amount, None).await
 }
