@@ -1,9 +1,10 @@
 //! What is done to every tree before anything reads it.
 
-use kuchikiki::traits::TendrilSink;
 use kuchikiki::NodeRef;
 use kuchikiki::iter::NodeEdge;
 use url::Url;
+
+use crate::bounded;
 
 /// Levels of nesting kept. Real pages stay below 100; what is deeper is made to
 /// exhaust the stack or the patience of whoever walks it.
@@ -11,7 +12,7 @@ const MAX_DEPTH: usize = 200;
 
 /// Parses a document; what is nested deeper than 200 levels is lifted there.
 pub(crate) fn parse(html: &str) -> NodeRef {
-    let document = kuchikiki::parse_html().one(html).document_node;
+    let document = bounded::parse(html);
     lift_the_deep(&document);
     document
 }
