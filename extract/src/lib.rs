@@ -5,6 +5,7 @@
 //! (`dom_smoothie`, `mdka`); what stands before and after them is ours: charset,
 //! a tree without traps, absolute URLs, metadata, counting.
 
+mod bounded;
 mod charset;
 mod content;
 mod date;

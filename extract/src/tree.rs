@@ -5,13 +5,15 @@ use kuchikiki::iter::NodeEdge;
 use kuchikiki::traits::TendrilSink;
 use url::Url;
 
+use crate::bounded;
+
 /// Levels of nesting kept. Real pages stay below 100; what is deeper is made to
 /// exhaust the stack or the patience of whoever walks it.
 const MAX_DEPTH: usize = 200;
 
 /// Parses a document; what is nested deeper than 200 levels is lifted there.
 pub(crate) fn parse(html: &str) -> NodeRef {
-    let document = kuchikiki::parse_html().one(html).document_node;
+    let document = bounded::parse(html);
     lift_the_deep(&document);
     document
 }

@@ -1,0 +1,197 @@
+//! A parse whose cost is linear in the page, whatever the page.
+//!
+//! The tree builder keeps a stack of open elements and a list of open formatting
+//! elements. It walks the first for every tag, so that deep nesting costs the
+//! square of the depth, and it opens all of the second again in every paragraph
+//! (`<p><b id=1><p><b id=2>…`), which costs the square in memory. Flattening the
+//! finished tree comes too late for both; here tags are held back before them.
+
+use std::cell::Cell;
+
+use html5ever::interface::Tracer;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+use kuchikiki::{NodeRef, Sink};
+
+/// Open elements, formatting ones counted twice, from which on start tags are
+/// left out. Real pages stay below 100.
+const MAX_OPEN: usize = 250;
+
+/// Tags, each with the formatting elements it may open again, after which start
+/// tags are left out. The largest real pages stay below 1,000,000.
+const MAX_WORK: usize = 2_000_000;
+
+/// Tags between two looks at the stack, which is as long as it is deep.
+const LOOK_EVERY: usize = 32;
+
+/// Start tags that make the tokenizer read text up to their end tag. They do not
+/// nest, and without them their text would be read as tags.
+const RAW_TEXT: [&str; 10] =
+    ["script", "style", "textarea", "title", "noscript", "iframe", "noembed", "noframes", "xmp", "plaintext"];
+
+const FORMATTING: [&str; 14] =
+    ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
+
+/// Parses a document as browsers do. Where it nests beyond about 250 levels or
+/// repeats itself beyond measure, start tags are left out and their text is kept.
+pub(crate) fn parse(html: &str) -> NodeRef {
+    let builder = TreeBuilder::new(Sink::default(), TreeBuilderOpts::default());
+    let tokenizer = Tokenizer::new(Doorkeeper::new(builder), TokenizerOpts::default());
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from(html));
+    // It returns behind every script, for those who would run it.
+    while !input.is_empty() {
+        let _ = tokenizer.feed(&input);
+    }
+    tokenizer.end();
+    tokenizer.sink.builder.sink.document_node
+}
+
+/// Stands between tokenizer and tree builder.
+struct Doorkeeper {
+    builder: TreeBuilder<NodeRef, Sink>,
+    tags: Cell<usize>,
+    work: Cell<usize>,
+    formatting: Cell<usize>,
+    full: Cell<bool>,
+}
+
+impl Doorkeeper {
+    fn new(builder: TreeBuilder<NodeRef, Sink>) -> Self {
+        let (tags, work, formatting, full) = Default::default();
+        Self { builder, tags, work, formatting, full }
+    }
+
+    fn admits(&self, tag: &Tag) -> bool {
+        self.tags.set(self.tags.get() + 1);
+        self.work.set(self.work.get() + 1 + self.formatting.get());
+        if self.tags.get().is_multiple_of(LOOK_EVERY) {
+            self.look();
+        }
+        tag.kind == TagKind::EndTag || !self.full.get() || RAW_TEXT.contains(&&*tag.name)
+    }
+
+    fn look(&self) {
+        let open = OpenElements::default();
+        self.builder.trace_handles(&open);
+        self.formatting.set(open.formatting.get());
+        self.full.set(open.all.get() > MAX_OPEN || self.work.get() > MAX_WORK);
+    }
+}
+
+impl TokenSink for Doorkeeper {
+    type Handle = NodeRef;
+
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<NodeRef> {
+        match token {
+            Token::TagToken(tag) if !self.admits(&tag) => TokenSinkResult::Continue,
+            token => self.builder.process_token(token, line),
+        }
+    }
+
+    fn end(&self) {
+        self.builder.end();
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
+        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+/// Counts what the tree builder holds open.
+#[derive(Default)]
+struct OpenElements {
+    all: Cell<usize>,
+    formatting: Cell<usize>,
+}
+
+impl Tracer for OpenElements {
+    type Handle = NodeRef;
+
+    fn trace_handle(&self, node: &NodeRef) {
+        self.all.set(self.all.get() + 1);
+        if node.as_element().is_some_and(|element| FORMATTING.contains(&&*element.name.local)) {
+            self.formatting.set(self.formatting.get() + 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kuchikiki::iter::NodeEdge;
+    use kuchikiki::traits::{NodeIterator, TendrilSink};
+
+    use super::*;
+
+    /// Parses on a thread with a stack of 2 MB; returns the deepest level, the
+    /// number of elements and the text. Writing and dropping the tree is part of it.
+    fn measure(html: String) -> (usize, usize, String) {
+        let reading = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
+            let document = parse(&html);
+            let (mut depth, mut deepest) = (0_usize, 0);
+            for edge in document.traverse_inclusive() {
+                match edge {
+                    NodeEdge::Start(_) => depth += 1,
+                    NodeEdge::End(_) => depth -= 1,
+                }
+                deepest = deepest.max(depth);
+            }
+            let _serialised = document.to_string();
+            (deepest, document.inclusive_descendants().elements().count(), document.text_contents())
+        });
+        reading.expect("a thread").join().expect("no panic")
+    }
+
+    #[test]
+    fn deep_nesting_ends_at_a_bound_and_keeps_its_text() {
+        for tag in ["div", "b", "ul><li", "template", "svg><g", "table><tr><td", "span", "optgroup", "ruby><rt"] {
+            let html = format!("{}inmost{}<p>after", format!("<{tag}>x").repeat(5_000), "</div>".repeat(5_000));
+            let (deepest, _, text) = measure(html);
+            assert!(deepest < 2 * MAX_OPEN, "{tag}: {deepest}");
+            // What is inside a template is not part of the document.
+            assert!(tag == "template" || text.contains("inmost") && text.contains("after"), "{tag}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_in_disguise_is_bounded_too() {
+        for piece in
+            ["<svg><tr>", "<math><mi><div>", "<svg><foreignObject>", "<a><table>", "<b><p></b>", "<i><div></i>"]
+        {
+            let (deepest, _, _) = measure(piece.repeat(5_000));
+            assert!(deepest < 4 * MAX_OPEN, "{piece}: {deepest}");
+        }
+    }
+
+    #[test]
+    fn formatting_that_is_never_closed_does_not_multiply() {
+        let flood: String = (0..60_000).map(|n| format!("<p><b id={n}>x")).collect();
+        let (_, elements, text) = measure(flood);
+        assert!(elements < MAX_WORK, "{elements}");
+        assert_eq!(text.len(), 60_000);
+        let few_open = (0..100).map(|n| format!("<b id={n}>")).collect::<String>() + &"<p>x".repeat(60_000);
+        let (_, elements, _) = measure(few_open);
+        assert!(elements < MAX_WORK + MAX_WORK / 2, "{elements}");
+    }
+
+    #[test]
+    fn a_long_flat_page_is_read_whole() {
+        for html in [
+            format!("<ul>{}</ul>", "<li>x".repeat(10_000)),
+            "<p>x".repeat(10_000),
+            format!("<table>{}</table>", "<tr><td>x<td>y".repeat(3_000)),
+            "<p><a href=1>x".repeat(5_000),
+        ] {
+            assert_eq!(parse(&html).to_string(), kuchikiki::parse_html().one(html.as_str()).document_node.to_string());
+        }
+    }
+
+    #[test]
+    fn scripts_below_the_bound_are_not_read_as_tags() {
+        let html =
+            "<div>".repeat(1_000) + "<script>if (a<b) '<h1>no</h1>'</script><style>p::after{content:'<h2>'}</style>";
+        let document = parse(&html);
+        assert_eq!(document.select("h1, h2").expect("a selector").count(), 0);
+    }
+}
