@@ -2,7 +2,6 @@
 
 use kuchikiki::NodeRef;
 use kuchikiki::iter::NodeEdge;
-use kuchikiki::traits::TendrilSink;
 use url::Url;
 
 use crate::bounded;

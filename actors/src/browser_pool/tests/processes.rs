@@ -117,7 +117,10 @@ async fn without_a_browser_the_pool_lives_and_says_so() {
 async fn something_that_is_no_browser_is_told_from_one() {
     let rig = Rig::with(testing::egress(SITES, ""), |config| config.executable = Some("/bin/true".into()));
     let refusal = rig.render("http://127.0.0.2/").await.expect_err("it is no browser");
-    assert_eq!(refusal, RenderError::Unavailable("Chromium ended before it was ready".to_owned()));
+    assert!(
+        matches!(&refusal, RenderError::Unavailable(why) if why.contains("ended before it was ready")),
+        "{refusal}"
+    );
     assert_eq!(std::fs::read_dir(rig.scratch.path()).expect("the folder is there").count(), 0);
 }
 
