@@ -12,6 +12,7 @@ mod date;
 mod document;
 mod metadata;
 mod structured_data;
+mod tag_reader;
 mod text;
 mod tree;
 mod words;
