@@ -11,6 +11,7 @@ mod content;
 mod date;
 mod document;
 mod metadata;
+mod repair;
 mod structured_data;
 mod tag_reader;
 mod text;
