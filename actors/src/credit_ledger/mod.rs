@@ -20,6 +20,8 @@ mod hold;
 mod messages;
 mod order;
 pub(crate) mod store;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod verify;
