@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use actix::{Arbiter, System};
 use actors::credit_ledger::testing::{hold_alone, new_user};
-use actors::credit_ledger::{CreditLedgerActor, HoldCredits, verify};
+use actors::credit_ledger::{CreditLedgerActor, Hold, HoldCredits, verify};
 use actors::database::{Database, DatabaseConnection};
 use actors::supervise::{Gate, Keeper, RestartPolicy, Room};
 use futures::future::try_join_all;
@@ -45,9 +45,9 @@ async fn on_database(name: &str, url: &str, round: Duration) -> Result<()> {
         let users = try_join_all((0..accounts).map(|_| new_user(&db, 1_000_000_000))).await?;
         let mut ratios = Vec::new();
         for _ in 0..ROUNDS {
-            let together = rate(ASKERS, &users, round, async |asked| Ok(drop(ledger.ask(asked).await??))).await?;
-            let crowd = rate(ASKERS, &users, round, async |asked| Ok(drop(hold_alone(&db, &asked).await?))).await?;
-            let line = rate(1, &users, round, async |asked| Ok(drop(hold_alone(&db, &asked).await?))).await?;
+            let together = rate(ASKERS, &users, round, async |asked| Ok(ledger.ask(asked).await??)).await?;
+            let crowd = rate(ASKERS, &users, round, async |asked| Ok(hold_alone(&db, &asked).await?)).await?;
+            let line = rate(1, &users, round, async |asked| Ok(hold_alone(&db, &asked).await?)).await?;
             report(&format!("{name}, {accounts} accounts: through the actor"), together, "holds/s");
             report("  one transaction each, 64 askers", crowd, "holds/s");
             report("  one transaction each, one after another", line, "holds/s");
@@ -55,7 +55,7 @@ async fn on_database(name: &str, url: &str, round: Duration) -> Result<()> {
         }
         ratios.sort_by(f64::total_cmp);
         report(&format!("{name}, {accounts} accounts: gain over the better, median"), ratios[ROUNDS / 2], "x");
-        let lone = rate(1, &users, round, async |asked| Ok(drop(ledger.ask(asked).await??))).await?;
+        let lone = rate(1, &users, round, async |asked| Ok(ledger.ask(asked).await??)).await?;
         report(&format!("{name}: a lone asker waits"), 1e6 / lone, "us");
     }
     let violations = verify(&db).await?;
@@ -80,7 +80,7 @@ async fn rate(
     askers: usize,
     users: &[Uuid],
     round: Duration,
-    hold: impl AsyncFn(HoldCredits) -> Result<()>,
+    hold: impl AsyncFn(HoldCredits) -> Result<Hold>,
 ) -> Result<f64> {
     let begun = Instant::now();
     let asker = async |number: usize| {

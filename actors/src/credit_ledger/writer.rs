@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::order::Order;
 use super::{LedgerError, store};
-use crate::database::begin_write;
+use crate::database::write;
 
 /// Changes that may wait at once; one more is refused.
 pub(super) const QUEUE: usize = 4096;
@@ -55,14 +55,7 @@ pub(super) async fn perform(db: &DatabaseConnection, orders: &mut [Order]) {
 
 async fn together(db: &DatabaseConnection, orders: &mut [Order]) -> Result<(), DbErr> {
     let late: Vec<bool> = orders.iter().map(|order| !order.is_open()).collect();
-    let performed = async {
-        let txn = begin_write(db).await?;
-        match store::together(&txn, orders).await {
-            Ok(()) => txn.commit().await,
-            Err(error) => txn.rollback().await.and(Err(error)),
-        }
-    };
-    let outcome = performed.await;
+    let outcome = write(db, async |txn| store::together(txn, orders).await).await;
     if outcome.is_err() {
         orders.iter_mut().zip(late).filter(|(_, late)| !late).for_each(|(order, _)| order.reopen());
     }

@@ -1,3 +1,5 @@
+mod child;
+mod crash;
 mod crowd;
 mod lifecycle;
 mod schema;
