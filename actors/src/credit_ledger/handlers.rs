@@ -1,65 +1,48 @@
 use actix::{Context, Handler, ResponseFuture};
+use tokio::sync::mpsc::error::TrySendError;
 
+use super::order::{Change, Ticket};
 use super::{
     Balance, CaptureHold, ChargeCredits, CreditLedgerActor, GetBalance, GetUsage, GrantCredits, Hold, HoldCredits,
     LedgerError, RefundCredits, SweepHolds, Usage, VoidHold, store,
 };
-use crate::database::write;
 
 type Answer<T> = ResponseFuture<Result<T, LedgerError>>;
 
-impl Handler<HoldCredits> for CreditLedgerActor {
-    type Result = Answer<Hold>;
-
-    fn handle(&mut self, asked: HoldCredits, _: &mut Context<Self>) -> Self::Result {
-        let db = self.db.clone();
-        Box::pin(async move { write(&db, async |txn| store::hold(txn, &asked).await).await })
+impl CreditLedgerActor {
+    /// Queues a change for the writer and waits until it is committed.
+    fn order<C: Change + 'static>(&self, asked: C) -> Answer<C::Done> {
+        let (ticket, answered) = Ticket::new(asked);
+        let queued = self.orders.try_send(C::order(ticket)).map_err(|error| match error {
+            TrySendError::Full(_) => LedgerError::Busy,
+            TrySendError::Closed(_) => LedgerError::Interrupted,
+        });
+        Box::pin(async move {
+            queued?;
+            answered.await.unwrap_or(Err(LedgerError::Interrupted))
+        })
     }
 }
 
-impl Handler<CaptureHold> for CreditLedgerActor {
-    type Result = Answer<Balance>;
+macro_rules! queue {
+    ($($message:ty => $done:ty),+ $(,)?) => {
+        $(impl Handler<$message> for CreditLedgerActor {
+            type Result = Answer<$done>;
 
-    fn handle(&mut self, asked: CaptureHold, _: &mut Context<Self>) -> Self::Result {
-        let db = self.db.clone();
-        Box::pin(async move { write(&db, async |txn| store::capture(txn, &asked).await).await })
-    }
+            fn handle(&mut self, asked: $message, _: &mut Context<Self>) -> Self::Result {
+                self.order(asked)
+            }
+        })+
+    };
 }
 
-impl Handler<VoidHold> for CreditLedgerActor {
-    type Result = Answer<Balance>;
-
-    fn handle(&mut self, asked: VoidHold, _: &mut Context<Self>) -> Self::Result {
-        let db = self.db.clone();
-        Box::pin(async move { write(&db, async |txn| store::void(txn, &asked).await).await })
-    }
-}
-
-impl Handler<ChargeCredits> for CreditLedgerActor {
-    type Result = Answer<Balance>;
-
-    fn handle(&mut self, asked: ChargeCredits, _: &mut Context<Self>) -> Self::Result {
-        let db = self.db.clone();
-        Box::pin(async move { write(&db, async |txn| store::charge(txn, &asked).await).await })
-    }
-}
-
-impl Handler<GrantCredits> for CreditLedgerActor {
-    type Result = Answer<Balance>;
-
-    fn handle(&mut self, asked: GrantCredits, _: &mut Context<Self>) -> Self::Result {
-        let db = self.db.clone();
-        Box::pin(async move { write(&db, async |txn| store::grant(txn, &asked).await).await })
-    }
-}
-
-impl Handler<RefundCredits> for CreditLedgerActor {
-    type Result = Answer<Balance>;
-
-    fn handle(&mut self, asked: RefundCredits, _: &mut Context<Self>) -> Self::Result {
-        let db = self.db.clone();
-        Box::pin(async move { write(&db, async |txn| store::refund(txn, &asked).await).await })
-    }
+queue! {
+    HoldCredits => Hold,
+    CaptureHold => Balance,
+    VoidHold => Balance,
+    ChargeCredits => Balance,
+    GrantCredits => Balance,
+    RefundCredits => Balance,
 }
 
 impl Handler<GetBalance> for CreditLedgerActor {

@@ -133,6 +133,13 @@ pub enum LedgerError {
     /// or an idempotency key was used for something else.
     #[error("{0}")]
     Conflict(&'static str),
+    /// Too much waits for the database; nothing was done.
+    #[error("the ledger is busy")]
+    Busy,
+    /// The ledger ended before it answered. Whether it acted is open: ask again
+    /// with the same key.
+    #[error("the ledger was interrupted")]
+    Interrupted,
     #[error("the ledger's database failed")]
     Store(#[from] sea_orm::DbErr),
 }

@@ -11,14 +11,21 @@
 //!                  └─── SweepHolds ──→ expired   (after its time to live)
 //! ChargeCredits ───────────────────→ captured  (a hold that is never open)
 //! ```
+//!
+//! One task writes: what is asked for during a transaction shares the next
+//! (`writer`). An answer is given when its transaction is committed.
 
 mod handlers;
 mod hold;
 mod messages;
+mod order;
 pub(crate) mod store;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod writer;
 
 pub use messages::{
     Balance, CaptureHold, ChargeCredits, GetBalance, GetUsage, GrantCredits, Hold, HoldCredits, LedgerError,
@@ -28,25 +35,42 @@ pub use verify::{Violation, verify};
 
 use std::time::Duration;
 
-use actix::{Actor, ActorFutureExt, AsyncContext, Context, WrapFuture};
+use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Context, WrapFuture};
 use sea_orm::DatabaseConnection;
+use tokio::sync::mpsc;
 
+use self::order::Order;
 use crate::supervise::Lifeline;
 
 /// How often the holds whose time is over are voided.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Moves credits. It keeps nothing in memory, so any number of replicas may
+/// Moves credits. It keeps no balance in memory, so any number of replicas may
 /// run on one database.
 pub struct CreditLedgerActor {
     db: DatabaseConnection,
+    orders: mpsc::Sender<Order>,
+    /// Until the writer takes it.
+    queue: Option<mpsc::Receiver<Order>>,
     _lifeline: Lifeline,
 }
 
 impl CreditLedgerActor {
     /// Returns a ledger on a migrated database.
     pub fn new(db: DatabaseConnection, lifeline: Lifeline) -> Self {
-        Self { db, _lifeline: lifeline }
+        let (orders, queue) = mpsc::channel(writer::QUEUE);
+        Self { db, orders, queue: Some(queue), _lifeline: lifeline }
+    }
+
+    /// Starts the writer. It ends after the actor, when the queue is empty; if
+    /// it ends before, the actor does too and is started again.
+    fn start_writer(&mut self, context: &mut Context<Self>) {
+        let Some(queue) = self.queue.take() else { return };
+        let writing = actix::spawn(writer::run(self.db.clone(), queue));
+        context.spawn(writing.into_actor(self).map(|ended, _, context| {
+            tracing::error!(?ended, "the ledger's writer has ended");
+            context.stop();
+        }));
     }
 
     /// Sweeps, and again an interval after the work is done, so that a slow
@@ -70,6 +94,7 @@ impl Actor for CreditLedgerActor {
     type Context = Context<Self>;
 
     fn started(&mut self, context: &mut Self::Context) {
+        self.start_writer(context);
         self.keep_sweeping(context);
     }
 }

@@ -1,5 +1,6 @@
 //! Opens the database, SQLite or PostgreSQL, and begins its transactions.
 
+pub(crate) mod fail_point;
 mod open;
 pub(crate) mod secrets;
 pub(crate) mod sql;
@@ -13,6 +14,8 @@ use sea_orm::{
     DatabaseTransaction, DbBackend, DbErr, IsolationLevel, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use time::OffsetDateTime;
+
+use self::fail_point::reached;
 
 /// Begins a transaction that writes: `BEGIN IMMEDIATE` on SQLite, because a
 /// transaction that reads first and writes later is refused there as soon as
@@ -59,10 +62,13 @@ where
     let txn = begin_write(db).await?;
     match work(&txn).await {
         Ok(done) => {
+            reached("before", "COMMIT");
             txn.commit().await?;
+            reached("after", "COMMIT");
             Ok(done)
         }
         Err(refusal) => {
+            reached("before", "ROLLBACK");
             txn.rollback().await?;
             Err(refusal)
         }

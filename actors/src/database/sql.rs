@@ -2,6 +2,8 @@
 
 use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement, Value};
 
+use super::fail_point::reached;
+
 fn statement<C: ConnectionTrait>(on: &C, sql: &str, values: impl IntoIterator<Item = Value>) -> Statement {
     Statement::from_sql_and_values(on.get_database_backend(), sql, values)
 }
@@ -12,7 +14,10 @@ where
     C: ConnectionTrait,
     V: IntoIterator<Item = Value>,
 {
-    Ok(on.execute_raw(statement(on, sql, values)).await?.rows_affected())
+    reached("before", sql);
+    let done = on.execute_raw(statement(on, sql, values)).await?;
+    reached("after", sql);
+    Ok(done.rows_affected())
 }
 
 /// Returns the first row, if there is one.
@@ -21,7 +26,10 @@ where
     C: ConnectionTrait,
     V: IntoIterator<Item = Value>,
 {
-    on.query_one_raw(statement(on, sql, values)).await
+    reached("before", sql);
+    let row = on.query_one_raw(statement(on, sql, values)).await?;
+    reached("after", sql);
+    Ok(row)
 }
 
 /// Returns every row.
@@ -30,5 +38,8 @@ where
     C: ConnectionTrait,
     V: IntoIterator<Item = Value>,
 {
-    on.query_all_raw(statement(on, sql, values)).await
+    reached("before", sql);
+    let rows = on.query_all_raw(statement(on, sql, values)).await?;
+    reached("after", sql);
+    Ok(rows)
 }

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
-use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbErr};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -45,7 +45,7 @@ impl TestDatabase {
         #[expect(clippy::disallowed_methods, reason = "tests are told of their server by the script that starts it")]
         let server = std::env::var(SERVER).expect("run ./scripts/test, which starts PostgreSQL");
         let name = format!("blazon_test_{}", Uuid::now_v7().simple());
-        connect(&server).await.execute_unprepared(&format!("CREATE DATABASE {name}")).await.expect("a new database");
+        create_database(&connect(&server).await, &name).await.expect("a new database");
         let mut url = url::Url::parse(&server).expect("a URL");
         url.set_path(&name);
         Self { url: url.into(), place: Place::Server { server, name } }
@@ -68,6 +68,14 @@ impl TestDatabase {
             std::panic::resume_unwind(panic);
         }
     }
+}
+
+/// Makes a database on the server that `on` is connected to.
+///
+/// # Errors
+/// The server's, for example when there is a database of this name.
+pub async fn create_database(on: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
+    on.execute_unprepared(&format!("CREATE DATABASE {name}")).await.map(drop)
 }
 
 async fn connect(server: &str) -> DatabaseConnection {

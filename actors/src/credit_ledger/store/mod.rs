@@ -11,12 +11,14 @@
 mod account;
 mod holding;
 mod sweeping;
+mod together;
 mod transfer;
 mod usage;
 
 pub(crate) use account::{balance_of, open_account};
 pub(crate) use holding::{capture, hold, void};
 pub(crate) use sweeping::sweep;
+pub(super) use together::together;
 pub(crate) use transfer::{charge, grant, refund};
 pub(crate) use usage::usage_today;
 

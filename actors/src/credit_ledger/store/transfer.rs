@@ -15,15 +15,15 @@ const MAX_BALANCE: i64 = 9_007_199_254_740_991;
 
 /// A movement between a user's account and a system account.
 pub(super) struct Transfer<'a> {
-    id: Uuid,
-    kind: &'static str,
-    key: String,
-    account: Uuid,
-    counterpart: Uuid,
+    pub(super) id: Uuid,
+    pub(super) kind: &'static str,
+    pub(super) key: String,
+    pub(super) account: Uuid,
+    pub(super) counterpart: Uuid,
     /// What the user's account gains; negative for a charge.
-    amount: i64,
-    purpose: &'a str,
-    reference: Option<Uuid>,
+    pub(super) amount: i64,
+    pub(super) purpose: &'a str,
+    pub(super) reference: Option<Uuid>,
 }
 
 impl<'a> Transfer<'a> {
@@ -40,7 +40,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// What must be the same when the key comes again.
-    fn fingerprint(&self) -> String {
+    pub(super) fn fingerprint(&self) -> String {
         format!("{} {} {} {}", self.kind, self.account, self.amount, self.purpose)
     }
 }

@@ -1,3 +1,5 @@
+mod child;
+mod crash;
 mod crowd;
 mod lifecycle;
 mod schema;
@@ -11,7 +13,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::*;
-use crate::database::{sql, write};
+use crate::database::write;
 use crate::supervise::{Gate, Keeper, RestartPolicy, Room};
 
 const PURPOSE: &str = "web.scrape.html";
@@ -28,15 +30,7 @@ fn ledger(db: &DatabaseConnection) -> Gate<CreditLedgerActor> {
 
 /// A new user with an account.
 async fn user(db: &DatabaseConnection, opening_balance: i64) -> Uuid {
-    let user = Uuid::now_v7();
-    let insert = "INSERT INTO users (id, email, plan, created_at) VALUES ($1, $2, 'free', 0)";
-    write::<_, LedgerError, _>(db, async |txn| {
-        sql::run(txn, insert, [user.into(), format!("{user}@example.com").into()]).await?;
-        store::open_account(txn, user, opening_balance).await
-    })
-    .await
-    .expect("a user");
-    user
+    testing::new_user(db, opening_balance).await.expect("a user")
 }
 
 fn hold_of(user: Uuid, amount: i64) -> HoldCredits {

@@ -3,6 +3,7 @@
 use sea_orm::{ConnectionTrait, DbBackend};
 
 use super::*;
+use crate::database::sql;
 use crate::on_both_databases;
 
 on_both_databases!(crate::database::testing::open_migrated:
