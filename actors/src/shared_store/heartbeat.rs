@@ -85,9 +85,6 @@ pub(super) async fn leave(store: &Arc<Shared>) -> Result<(), StoreError> {
     timed(store.patience, leaving).await.map(drop)
 }
 
-async fn timed<T>(
-    patience: Duration,
-    question: impl Future<Output = Result<T, StoreError>>,
-) -> Result<T, StoreError> {
+async fn timed<T>(patience: Duration, question: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     timeout(patience, question).await.unwrap_or(Err(StoreError::Timeout(patience)))
 }

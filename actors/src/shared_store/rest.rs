@@ -32,8 +32,7 @@ struct Answer {
 
 impl Rest {
     pub(super) fn new(url: &str, token: &str) -> Result<Self, StoreSetupError> {
-        let mut authorization =
-            HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| StoreSetupError::Token)?;
+        let mut authorization = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| StoreSetupError::Token)?;
         authorization.set_sensitive(true);
         let client = operator_client(concat!("Blazon/", env!("CARGO_PKG_VERSION")))?;
         Ok(Self { client, url: url.trim_end_matches('/').to_owned(), authorization })
