@@ -7,6 +7,7 @@ use actors::database::DatabaseConnection;
 use actors::egress::{Egress, EgressConfig};
 use actors::key_ring::Plan;
 use actors::proxy_escalator::ProxyConfig;
+use actors::shared_store::SharedStoreConfig;
 use actors::system::{CacheTtls, PlanLimits, Plans, SystemConfig};
 use anyhow::Context as _;
 
@@ -28,8 +29,15 @@ pub fn system_config(settings: &Settings, database: DatabaseConnection, port: u1
         browser: browser(settings),
         ttls: CacheTtls { html: settings.cache.ttl.html, markdown: settings.cache.ttl.markdown },
         plans: plans(settings),
+        shared_store: shared_store(settings)?,
         cache_bytes: CACHE_BYTES,
     })
+}
+
+fn shared_store(settings: &Settings) -> anyhow::Result<Option<SharedStoreConfig>> {
+    let Some(store) = &settings.cache.store else { return Ok(None) };
+    let config = SharedStoreConfig::new(store.url.expose(), store.token.as_ref().map(Secret::expose));
+    config.map(Some).context("CACHESTORE_REST_URL")
 }
 
 fn egress(settings: &Settings, port: u16) -> anyhow::Result<Egress> {

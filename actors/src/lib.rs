@@ -14,5 +14,6 @@ pub mod flows;
 pub mod key_ring;
 pub mod proxy_escalator;
 pub mod rate_limiter;
+pub mod shared_store;
 pub mod supervise;
 pub mod system;

@@ -18,7 +18,8 @@ use crate::egress::Egress;
 use crate::flows::{CpuPool, WorkError};
 use crate::key_ring::{KeyRingActor, Plan};
 use crate::proxy_escalator::{ProxyConfig, ProxyEscalatorActor};
-use crate::rate_limiter::{RateLimiterActor, RateLimits};
+use crate::rate_limiter::{Counts, RateLimiterActor, RateLimits, SettleCounts};
+use crate::shared_store::{SharedStore, SharedStoreConfig};
 use crate::supervise::{Escalation, Gate, Keeper, KeeperHandle, RestartPolicy, Room};
 
 /// What the actors need to know.
@@ -29,6 +30,9 @@ pub struct SystemConfig {
     pub browser: BrowserPoolConfig,
     pub ttls: CacheTtls,
     pub plans: Plans,
+    /// Where answers and request counts are when several replicas share them;
+    /// without it, answers are in this process and counts in the database.
+    pub shared_store: Option<SharedStoreConfig>,
     /// Bytes that the in-process cache may hold.
     pub cache_bytes: u64,
 }
@@ -86,6 +90,7 @@ pub struct Services {
     pub(crate) database: DatabaseConnection,
     pub(crate) flights: SingleFlight<WorkError>,
     pub(crate) plans: Arc<Plans>,
+    pub(crate) shared: Option<SharedStore>,
     pub(crate) ttls: CacheTtls,
     /// How long after its deadline an actor's own report of the time-out is
     /// still waited for: it says more than the gate's.
@@ -113,7 +118,7 @@ impl ActorSystem {
             patience: Duration::from_secs(seconds),
             policy: RestartPolicy::default(),
         };
-        let SystemConfig { database, egress, proxies, browser, ttls, plans, cache_bytes } = config;
+        let SystemConfig { database, egress, proxies, browser, ttls, plans, shared_store, cache_bytes } = config;
         let mut keepers = Vec::new();
         macro_rules! keep {
             ($name:literal, $arbiter:expr, $slots:expr, $seconds:expr, $factory:expr) => {{
@@ -128,9 +133,16 @@ impl ActorSystem {
         let ledger = keep!("credit ledger", &books, 4096, 10, move |line| CreditLedgerActor::new(db.clone(), line));
         let db = database.clone();
         let keys = keep!("key ring", &books, 4096, 10, move |line| KeyRingActor::new(db.clone(), line));
-        let rates = keep!("rate limiter", &books, 4096, 5, RateLimiterActor::new);
-        let store: Arc<dyn AnswerStore> = Arc::new(MemoryStore::new(cache_bytes));
-        let cache = keep!("cache", &books, 4096, 5, move |line| CacheActor::new(store.clone(), line));
+        // What comes from the shared store is as large as pages are.
+        let storing = if shared_store.is_some() { Arbiter::new().handle() } else { books.clone() };
+        let shared = shared_store.map(|config| SharedStore::start(config, &storing));
+        let counts = shared.clone().map_or_else(|| Counts::Database(database.clone()), Counts::Shared);
+        let rates = keep!("rate limiter", &books, 4096, 5, move |line| RateLimiterActor::new(counts.clone(), line));
+        let store: Arc<dyn AnswerStore> = match shared.clone() {
+            Some(store) => Arc::new(store),
+            None => Arc::new(MemoryStore::new(cache_bytes)),
+        };
+        let cache = keep!("cache", &storing, 4096, 5, move |line| CacheActor::new(store.clone(), line));
         let (out, proxies) = (egress.clone(), Arc::new(proxies));
         let escalator = keep!("proxy escalator", &fetching, 512, 60, move |line| {
             ProxyEscalatorActor::new(out.clone(), proxies.clone(), line)
@@ -152,6 +164,7 @@ impl ActorSystem {
             database,
             flights: SingleFlight::default(),
             plans: Arc::new(plans),
+            shared,
             ttls,
             reply_grace: Duration::from_secs(1),
         };
@@ -179,6 +192,12 @@ impl ActorSystem {
         let closing = self.services.browser.ask_until(now + patience, Drain { pages_until: now });
         if let Err(error) = closing.await {
             tracing::warn!(%error, "browsers were not closed in order");
+        }
+        if let Err(error) = self.services.rates.ask(SettleCounts).await {
+            tracing::warn!(%error, "request counts were not settled");
+        }
+        if let Some(store) = &self.services.shared {
+            store.leave().await;
         }
         for (name, keeper) in self.keepers.into_iter().rev() {
             keeper.retire().await;

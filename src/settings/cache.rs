@@ -7,20 +7,18 @@ use super::variable::Variable;
 
 const CACHESTORE_REST_URL: Variable = Variable::optional(
     "CACHESTORE_REST_URL",
-    "cache inside the process",
+    "answers are kept inside the process, the day's requests in the database",
     "redis://localhost:6379",
-    "Shared cache: `redis://` or `rediss://`, or `http(s)://` for a store that speaks the Redis-over-REST protocol.",
+    "Store that all replicas share, for answers and rate limits: `redis://` or `rediss://`, or `http(s)://` for one that speaks the Redis-over-REST protocol.",
 )
-.secret()
-.later();
+.secret();
 const CACHESTORE_REST_TOKEN: Variable = Variable::optional(
     "CACHESTORE_REST_TOKEN",
     "none",
     "token-of-the-store",
-    "Bearer token of the shared cache; required with an `http(s)://` address.",
+    "Bearer token of the shared store; required with an `http(s)://` address.",
 )
-.secret()
-.later();
+.secret();
 const CACHE_TTL_BRAND: Variable =
     Variable::defaulting("CACHE_TTL_BRAND", "604800", "Seconds that brand data is kept.").later();
 const CACHE_TTL_BRAND_SIMPLE: Variable =

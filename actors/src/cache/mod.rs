@@ -9,6 +9,7 @@ mod handlers;
 mod key;
 mod memory;
 mod messages;
+mod shared;
 mod single_flight;
 
 use std::sync::Arc;

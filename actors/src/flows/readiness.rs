@@ -26,7 +26,11 @@ async fn database(services: &Services) -> Option<String> {
 
 async fn cache(services: &Services) -> Option<String> {
     let probe = LookUp { key: CacheKey::new("readiness", &[]) };
-    services.cache.ask(probe).await.err().map(|error| error.to_string())
+    if let Err(error) = services.cache.ask(probe).await {
+        return Some(error.to_string());
+    }
+    let problem = services.shared.as_ref()?.problem().await?;
+    Some(format!("CACHESTORE_REST_URL: {problem}"))
 }
 
 async fn browser(services: &Services) -> Option<String> {

@@ -34,3 +34,9 @@ pub struct WindowState {
     /// until the window has emptied.
     pub reset_s: u32,
 }
+
+/// Request: bring the counts in the database down to what was used; asked once,
+/// when no more requests come.
+#[derive(Debug, Clone, Copy, Message)]
+#[rtype(result = "()")]
+pub struct SettleCounts;

@@ -1,41 +1,74 @@
 //! How many requests a key may make: an exact sliding log for the minute, a
 //! bucketed sliding counter for the day.
 //!
-//! In this process alone, and in memory: a restart forgets the counts.
+//! With a shared store the windows are there, one for all replicas, and a script
+//! decides. While it is away each replica decides for its own part, the limit
+//! divided by the number of replicas, and tells the store afterwards. So in any
+//! trailing minute a client gets at most its limit where one replica runs, and
+//! at most `limit · (2 − 1/replicas)` around a failure where several do.
+//!
+//! Without a shared store the process decides, and the day is counted in the
+//! database ahead of time: a restart forgets no request of the day, and a crash
+//! costs a client at most a hundredth of the day's limit. The minute begins
+//! empty, so that around a restart a client may get its minute's limit once more.
 
+mod account;
+mod clock;
+mod day_book;
+mod embedded;
+mod handlers;
+mod log;
 mod messages;
+mod reserve;
+mod shared;
+#[cfg(test)]
+mod tests;
 mod window;
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use actix::{Actor, AsyncContext, Context, Handler};
-use uuid::Uuid;
+use actix::{Actor, AsyncContext, Context};
+use sea_orm::DatabaseConnection;
 
-pub use messages::{CheckRate, RateDecision, RateLimits, WindowState};
-use window::KeyWindows;
+use embedded::EmbeddedLimits;
+pub use messages::{CheckRate, RateDecision, RateLimits, SettleCounts, WindowState};
+use shared::SharedLimits;
 
+use crate::shared_store::SharedStore;
 use crate::supervise::Lifeline;
 
 /// How often keys without a request in the last day are forgotten.
 const SWEEP: Duration = Duration::from_secs(600);
 
+/// What counts the requests: the store that all replicas share, or this process
+/// on the service's own, migrated database.
+#[derive(Clone)]
+pub enum Counts<S = SharedStore, D = DatabaseConnection> {
+    Shared(S),
+    Database(D),
+}
+
 /// Owns the windows of every key.
 pub struct RateLimiterActor {
-    keys: HashMap<Uuid, KeyWindows>,
-    epoch: Instant,
+    limits: Counts<SharedLimits, EmbeddedLimits>,
     _lifeline: Lifeline,
 }
 
 impl RateLimiterActor {
-    /// Returns the actor with all windows empty.
-    pub fn new(lifeline: Lifeline) -> Self {
-        Self { keys: HashMap::new(), epoch: Instant::now(), _lifeline: lifeline }
+    /// Returns the actor, to be started in the current arbiter.
+    pub fn new(counts: Counts, lifeline: Lifeline) -> Self {
+        let limits = match counts {
+            Counts::Shared(store) => Counts::Shared(SharedLimits::new(store)),
+            Counts::Database(db) => Counts::Database(EmbeddedLimits::new(db)),
+        };
+        Self { limits, _lifeline: lifeline }
     }
 
-    /// Milliseconds on a clock that never goes back.
-    fn now_ms(&self) -> u64 {
-        self.epoch.elapsed().as_millis() as u64
+    fn sweep(&mut self, _: &mut Context<Self>) {
+        match &self.limits {
+            Counts::Shared(shared) => shared.sweep(),
+            Counts::Database(embedded) => drop(actix::spawn(embedded.sweep())),
+        }
     }
 }
 
@@ -43,48 +76,6 @@ impl Actor for RateLimiterActor {
     type Context = Context<Self>;
 
     fn started(&mut self, context: &mut Self::Context) {
-        context.run_interval(SWEEP, |limiter, _| {
-            let now = limiter.now_ms();
-            limiter.keys.retain(|_, windows| !windows.is_idle(now));
-        });
-    }
-}
-
-impl Handler<CheckRate> for RateLimiterActor {
-    type Result = actix::MessageResult<CheckRate>;
-
-    fn handle(&mut self, request: CheckRate, _: &mut Self::Context) -> Self::Result {
-        let now = self.now_ms();
-        actix::MessageResult(self.keys.entry(request.key_id).or_default().check(now, request.limits))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use actix::Arbiter;
-    use tokio::sync::mpsc;
-
-    use super::*;
-    use crate::supervise::{Keeper, RestartPolicy, Room};
-
-    #[actix::test]
-    async fn of_many_who_ask_at_once_exactly_the_limit_is_admitted() {
-        let (escalations, _escalated) = mpsc::unbounded_channel();
-        let room = Room {
-            name: "rate limiter",
-            arbiter: Arbiter::current(),
-            slots: 128,
-            patience: Duration::from_secs(5),
-            policy: RestartPolicy::default(),
-        };
-        let (gate, _keeper) = Keeper::start(room, escalations, RateLimiterActor::new);
-        let request = CheckRate { key_id: Uuid::now_v7(), limits: RateLimits { per_minute: 20, per_day: 1_000 } };
-        let decisions = futures::future::join_all((0..64).map(|_| gate.ask(request))).await;
-        assert_eq!(
-            decisions.into_iter().filter(|decision| decision.is_ok_and(|decision| decision.allowed)).count(),
-            20
-        );
-        let other = CheckRate { key_id: Uuid::now_v7(), ..request };
-        assert!(gate.ask(other).await.is_ok_and(|decision| decision.allowed), "keys do not share windows");
+        context.run_interval(SWEEP, Self::sweep);
     }
 }
