@@ -1,5 +1,6 @@
 //! The pool with a real Chromium and real sites on loopback addresses.
 
+mod leaks;
 mod network;
 mod pages;
 mod processes;
