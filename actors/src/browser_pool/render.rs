@@ -24,6 +24,8 @@ const AGAIN: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) enum Failure {
     Final(RenderError),
+    /// The page's time is used up, which may be the browser's fault.
+    Late(RenderError),
     Gone,
     Crashed,
 }
@@ -239,7 +241,7 @@ impl Rendering<'_> {
             }
             _ => {
                 let waited = navigation.coming().map_or(self.order.url.as_str(), |document| document.url.as_str());
-                EgressError::Timeout(host(waited)).into()
+                Failure::Late(EgressError::Timeout(host(waited)).into())
             }
         }
     }
