@@ -1,5 +1,6 @@
 //! Pages that want to hold a browser up, and their neighbours.
 
+use std::cell::Cell;
 use std::path::Path;
 
 use tokio::time::sleep;
@@ -8,8 +9,7 @@ use super::kills::browsers;
 use super::*;
 use crate::egress::testing::Site;
 
-/// What each page is given; it may take a little more until its end is seen.
-const TIME: Duration = Duration::from_secs(4);
+/// How much longer than it is given a page may take until its end is seen.
 const LITTLE: Duration = Duration::from_secs(2);
 
 /// Those that are in every run, and those that need a long one.
@@ -96,35 +96,45 @@ async fn site() -> Site {
     .await
 }
 
-/// Renders calm pages one after the other, and returns the mean time of one.
-async fn calm(rig: &Rig, site: &Site, pages: usize) -> Duration {
+/// Renders calm pages one after the other until `over`, and returns the mean
+/// time of one in milliseconds.
+async fn calm(rig: &Rig, site: &Site, over: impl Fn(usize) -> bool) -> f64 {
     let begun = Instant::now();
-    for number in 0..pages {
+    let mut number = 0;
+    while number == 0 || !over(number) {
+        number += 1;
         let page = rig.render(&site.url(&format!("/calm?{number}"))).await.expect("a calm page is rendered");
         assert!(page.html.contains(&format!("calm {number}<")), "{}", page.html);
     }
-    begun.elapsed() / u32::try_from(pages).expect("few")
+    begun.elapsed().as_secs_f64() * 1000.0 / number as f64
 }
 
-/// Renders a hostile page, which must end in time whatever its end is.
-async fn hostile(rig: &Rig, site: &Site, index: usize, name: &str) {
+/// Holds a hostile page open for `time`, after which it must end whatever its
+/// end is.
+async fn hold(rig: &Rig, site: &Site, index: usize, time: Duration) -> String {
     let begun = Instant::now();
-    let outcome = rig.render_within(TIME, &site.url(&format!("/{index}")), None).await;
-    let outcome = outcome.map_or_else(|error| error.to_string(), |page| format!("{} bytes", page.html.len()));
-    println!("  {name}: {outcome} after {} ms", begun.elapsed().as_millis());
-    assert!(begun.elapsed() < TIME + LITTLE, "{name}: {outcome} after {:?}", begun.elapsed());
+    let outcome = rig.render_within(time, &site.url(&format!("/{index}")), Some("b.never")).await;
+    let refusal = outcome.expect_err("the selector never matches");
+    assert!(begun.elapsed() < time + LITTLE, "{refusal} after {:?}", begun.elapsed());
+    format!("{refusal} after {} ms", begun.elapsed().as_millis())
 }
 
 /// Renders hostile pages beside calm ones, and prints how much longer those
 /// took than without.
-async fn endure(pages: impl Iterator<Item = (usize, &'static str)>) {
+async fn endure(time: Duration, pages: impl Iterator<Item = &'static str>) {
     let (rig, site) = (Rig::start(), site().await);
-    let alone = calm(&rig, &site, 5).await;
-    for (index, name) in pages {
-        let (_, beside) = tokio::join!(hostile(&rig, &site, index, name), calm(&rig, &site, 5));
-        println!("    neighbours: {} ms, {:.1} x", beside.as_millis(), beside.as_secs_f64() / alone.as_secs_f64());
+    for (index, name) in pages.enumerate() {
+        let alone = calm(&rig, &site, |pages| pages == 3).await;
+        let over = Cell::new(false);
+        let holding = async {
+            let end = hold(&rig, &site, index, time).await;
+            over.set(true);
+            end
+        };
+        let (end, beside) = tokio::join!(holding, calm(&rig, &site, |_| over.get()));
+        println!("{name}: {end}; neighbours {beside:.0} ms, {:.1} x", beside / alone);
     }
-    calm(&rig, &site, 2).await;
+    calm(&rig, &site, |pages| pages == 2).await;
     rig.drain().await;
     nothing_is_left(rig.scratch.path());
 }
@@ -140,13 +150,13 @@ fn named(pages: &'static [(&str, &str)]) -> impl Iterator<Item = &'static str> {
 
 #[actix::test]
 async fn hostile_pages_end_in_time_and_their_neighbours_are_right() {
-    endure(named(QUICK).enumerate()).await;
+    endure(Duration::from_millis(1500), named(QUICK)).await;
 }
 
 #[actix::test]
 #[ignore = "takes two minutes: `just long`"]
 async fn every_hostile_page_ends_in_time_and_its_neighbours_are_right() {
-    endure(named(QUICK).chain(named(LONG)).enumerate()).await;
+    endure(Duration::from_secs(6), named(QUICK).chain(named(LONG))).await;
 }
 
 #[actix::test]
@@ -156,9 +166,9 @@ async fn a_browser_over_its_memory_limit_is_replaced() {
     rig.render(&site.url("/calm?1")).await.expect("it is a page");
     let before = browsers(rig.scratch.path());
     // Any page is too much here, once somebody looks.
-    let spins = rig.render_within(TIME, &site.url("/2"), None).await.expect_err("it does not end");
+    let spins = rig.render_within(Duration::from_secs(6), &site.url("/2"), None).await.expect_err("it does not end");
     assert_eq!(spins, RenderError::Crashed);
-    calm(&rig, &site, 1).await;
+    calm(&rig, &site, |_| true).await;
     while browsers(rig.scratch.path()).iter().any(|browser| before.contains(browser)) {
         sleep(Duration::from_millis(50)).await;
     }
@@ -167,12 +177,12 @@ async fn a_browser_over_its_memory_limit_is_replaced() {
 #[actix::test]
 async fn a_browser_with_two_late_pages_in_a_row_is_replaced() {
     let (rig, site) = (Rig::with(testing::egress(SITES, ""), |config| config.pool_size = 1), site().await);
-    calm(&rig, &site, 1).await;
+    calm(&rig, &site, |_| true).await;
     let before = browsers(rig.scratch.path());
     for _ in 0..2 {
         rig.render_within(Duration::from_secs(1), &site.url("/2"), None).await.expect_err("it does not end");
     }
-    calm(&rig, &site, 1).await;
+    calm(&rig, &site, |_| true).await;
     while browsers(rig.scratch.path()).iter().any(|browser| before.contains(browser)) {
         sleep(Duration::from_millis(50)).await;
     }
