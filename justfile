@@ -19,6 +19,10 @@ test *args:
 bless *args:
     INSTA_UPDATE=always ./scripts/test {{ args }}
 
+# Run the tests that take minutes: 50 kills under load, every hostile page.
+long *args:
+    ./scripts/test --profile long --run-ignored only --no-capture {{ args }}
+
 # Run the benchmarks.
 bench *args:
     cargo bench --workspace {{ args }}

@@ -83,6 +83,7 @@ fn browser(settings: &Settings) -> BrowserPoolConfig {
         max_pages: browser.max_concurrent_pages,
         page_timeout: browser.page_timeout,
         allow_no_sandbox: browser.allow_no_sandbox,
+        memory_limit: browser.memory_limit,
         scratch_dir: settings.database.data_dir.join("browser"),
     }
 }

@@ -35,3 +35,8 @@ need_browser() {
     fi
     say "browser: $browser"
 }
+
+# The tests know two kinds of Chromium: they do not obey the same flags.
+need_full_chromium() {
+    [[ -x /usr/lib/chromium/chromium ]] || install_packages "the tests of full Chromium" chromium
+}

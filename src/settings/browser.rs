@@ -21,6 +21,12 @@ const MAX_CONCURRENT_PAGES: Variable =
     Variable::defaulting("MAX_CONCURRENT_PAGES", "10", "Pages open at a time in all browsers together, 1 to 1024.");
 const PAGE_TIMEOUT: Variable =
     Variable::defaulting("PAGE_TIMEOUT", "30000", "Milliseconds before the load of a page is given up, 100 to 600000.");
+const BROWSER_MEMORY_MB: Variable = Variable::defaulting(
+    "BROWSER_MEMORY_MB",
+    "700",
+    "Megabytes that the processes of one browser may hold together, 300 to 65536. Above that its largest page is ended, \
+     and the browser is replaced.",
+);
 const BROWSER_EXECUTABLE: Variable = Variable::optional(
     "BROWSER_EXECUTABLE",
     "the first Chromium found in the usual places",
@@ -62,6 +68,7 @@ pub(super) const VARIABLES: &[Variable] = &[
     BROWSER_POOL_SIZE,
     MAX_CONCURRENT_PAGES,
     PAGE_TIMEOUT,
+    BROWSER_MEMORY_MB,
     BROWSER_EXECUTABLE,
     BROWSER_ALLOW_NO_SANDBOX,
     HOSTING_API_TOKEN,
@@ -80,6 +87,8 @@ pub struct BrowserSettings {
     pub max_concurrent_pages: usize,
     /// `PAGE_TIMEOUT`
     pub page_timeout: Duration,
+    /// `BROWSER_MEMORY_MB`, in bytes.
+    pub memory_limit: u64,
     /// `BROWSER_EXECUTABLE`
     pub executable: Option<PathBuf>,
     /// `BROWSER_ALLOW_NO_SANDBOX`
@@ -108,6 +117,7 @@ impl BrowserSettings {
         let pool_size = reader.value(&BROWSER_POOL_SIZE, parse::within(1..=64));
         let max_concurrent_pages = reader.value(&MAX_CONCURRENT_PAGES, parse::within(1..=1024));
         let page_timeout = reader.value(&PAGE_TIMEOUT, parse::timeout);
+        let memory_megabytes = reader.value(&BROWSER_MEMORY_MB, parse::within(300..=65536));
         let executable = reader.optional(&BROWSER_EXECUTABLE, parse::readable_file);
         let allow_no_sandbox = reader.value(&BROWSER_ALLOW_NO_SANDBOX, parse::flag);
         let token = reader.secret(&HOSTING_API_TOKEN);
@@ -121,6 +131,7 @@ impl BrowserSettings {
             pool_size: pool_size?,
             max_concurrent_pages: max_concurrent_pages?,
             page_timeout: page_timeout?,
+            memory_limit: memory_megabytes? << 20,
             executable: executable?,
             allow_no_sandbox,
             token: token?,

@@ -24,7 +24,9 @@ const EGRESS_CA_CERT: Variable = Variable::optional(
     "EGRESS_CA_CERT",
     "the usual certificate authorities",
     "/etc/blazon/ca.pem",
-    "PEM file of certificate authorities that are trusted besides the usual ones.",
+    "PEM file of certificate authorities that are trusted besides the usual ones, by everything but browsers: Chromium \
+     takes authorities from its own list and its user's NSS database alone, so it refuses such a site with \
+     `reason: \"tls\"`.",
 );
 
 pub(super) const VARIABLES: &[Variable] = &[EGRESS_ALLOW_CIDRS, EGRESS_HOSTS, EGRESS_CA_CERT];

@@ -1,31 +1,20 @@
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 
-use chromiumoxide::cdp::browser_protocol::browser::{CloseParams, GetVersionParams};
-use tokio::io::{AsyncBufReadExt, BufReader, Lines};
-use tokio::process::{Child, ChildStderr, Command};
+use chromiumoxide::cdp::browser_protocol::browser::GetVersionParams;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::body::{Body, Connected};
 use super::devtools::DevTools;
-use super::flags;
 use super::profile::Profile;
+use super::wear::Wear;
 use crate::egress::Egress;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
-/// How long a browser may take to end by itself.
-const CLOSE_LIMIT: Duration = Duration::from_secs(3);
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
-
-/// Memory and broken state pile up in a browser; it is replaced after so many
-/// pages or so long, whichever is first.
-const PAGES_PER_LIFE: usize = 200;
-const LIFE: Duration = Duration::from_secs(30 * 60);
 
 /// Why a browser could not be started. Shown to operators, and in part to
 /// callers: no path, no output of the process.
@@ -51,6 +40,8 @@ pub(super) enum LaunchError {
     Slow,
     #[error("Chromium does not answer: {0}")]
     Connection(String),
+    #[error("the browser pool is closing")]
+    Closing,
 }
 
 /// What to start, and where.
@@ -59,12 +50,40 @@ pub(super) struct Launch<'a> {
     /// A folder that does not exist yet; removed with the browser.
     pub profile: PathBuf,
     pub allow_no_sandbox: bool,
+    /// Bytes that its processes may hold together.
+    pub memory_limit: u64,
     /// Where the DevTools port is kept out of every page's reach.
     pub egress: &'a Egress,
     /// Asks the browser to close.
     pub close: CancellationToken,
     /// Dropped when nothing of the browser is left.
     pub presence: mpsc::Sender<()>,
+}
+
+/// A page's stay in a browser, which then is not idle.
+#[derive(Debug)]
+pub(super) struct Stay(Arc<Chromium>);
+
+impl Stay {
+    /// Begins one.
+    pub fn begin(browser: Arc<Chromium>) -> Self {
+        browser.wear.enter();
+        Self(browser)
+    }
+}
+
+impl std::ops::Deref for Stay {
+    type Target = Chromium;
+
+    fn deref(&self) -> &Chromium {
+        &self.0
+    }
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        self.0.wear.leave();
+    }
 }
 
 /// A browser process. Dropping it asks the process to close; the task that
@@ -74,8 +93,7 @@ pub(super) struct Chromium {
     pub devtools: DevTools,
     pid: u32,
     up: watch::Receiver<bool>,
-    started: Instant,
-    served: AtomicUsize,
+    wear: Arc<Wear>,
     close: CancellationToken,
     _close_on_drop: DropGuard,
 }
@@ -103,23 +121,15 @@ impl Chromium {
         };
         let reserved = socket.map(|socket| launch.egress.reserve(socket));
         let (alive, up) = watch::channel(true);
-        let pid = body.group.0;
-        let keeping = body.keep(devtools.clone(), serving, launch.close.clone(), alive);
+        let (pid, wear) = (body.pid(), Arc::new(Wear::new(launch.memory_limit)));
+        let keeping = body.keep(devtools.clone(), serving, launch.close.clone(), alive, wear.clone());
         let Launch { presence, close, .. } = launch;
         tokio::spawn(async move {
             keeping.await;
             drop((reserved, presence));
         });
         tracing::info!(pid, "browser started");
-        Ok(Self {
-            devtools,
-            pid,
-            up,
-            started: Instant::now(),
-            served: AtomicUsize::new(0),
-            _close_on_drop: close.clone().drop_guard(),
-            close,
-        })
+        Ok(Self { devtools, pid, up, wear, _close_on_drop: close.clone().drop_guard(), close })
     }
 
     /// Whether the process lives, is connected and not asked to close.
@@ -127,14 +137,9 @@ impl Chromium {
         *self.up.borrow() && self.devtools.is_connected() && !self.close.is_cancelled()
     }
 
-    /// Whether it has served enough and should be replaced.
-    pub fn is_worn(&self) -> bool {
-        self.served.load(Ordering::Relaxed) >= PAGES_PER_LIFE || self.started.elapsed() >= LIFE
-    }
-
-    /// Counts a page towards the wear.
-    pub fn note_page(&self) {
-        self.served.fetch_add(1, Ordering::Relaxed);
+    /// What its pages have done to it.
+    pub fn wear(&self) -> &Wear {
+        &self.wear
     }
 
     /// Whether it answers a question that costs nothing.
@@ -152,122 +157,4 @@ impl Chromium {
     pub fn pid(&self) -> u32 {
         self.pid
     }
-}
-
-/// The process group that a browser and its children form; killed on drop.
-#[derive(Debug)]
-struct Group(u32);
-
-impl Group {
-    fn kill(&self) {
-        let pid = i32::try_from(self.0).ok().and_then(rustix::process::Pid::from_raw);
-        if let Some(group) = pid {
-            // An error means that nobody is left in it.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-/// A DevTools connection, the task that serves it, and the browser's end of it.
-struct Connected {
-    devtools: DevTools,
-    serving: JoinHandle<()>,
-    socket: Option<SocketAddr>,
-}
-
-/// The process with all that dies with it. The order of the fields is the
-/// order of the drop: the group goes before its folder.
-#[derive(Debug)]
-struct Body {
-    child: Child,
-    group: Group,
-    output: Option<Lines<BufReader<ChildStderr>>>,
-    profile: Profile,
-}
-
-impl Body {
-    fn spawn(executable: &Path, profile: Profile, sandbox: bool) -> Result<Self, LaunchError> {
-        #[expect(clippy::disallowed_methods, reason = "the one place that starts a process")]
-        let mut command = Command::new(executable);
-        // Our environment holds secrets that a broken renderer must not find.
-        command.env_clear().env("HOME", profile.path()).env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8");
-        command.args(flags::arguments(profile.path(), sandbox)).process_group(0).kill_on_drop(true);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| LaunchError::Execute(error.kind()))?;
-        let group = Group(child.id().ok_or(LaunchError::Ended)?);
-        let output = child.stderr.take().map(|stderr| BufReader::new(stderr).lines());
-        Ok(Self { child, group, output, profile })
-    }
-
-    async fn connect(&mut self) -> Result<Connected, LaunchError> {
-        let address = self.address().await?;
-        let (devtools, connection) = DevTools::connect(&address).await.map_err(LaunchError::Connection)?;
-        let authority = address.strip_prefix("ws://").and_then(|rest| rest.split('/').next());
-        let socket = authority.and_then(|authority| authority.parse().ok());
-        Ok(Connected { devtools, serving: tokio::spawn(connection), socket })
-    }
-
-    /// Reads the address of the DevTools socket from the process's output.
-    async fn address(&mut self) -> Result<String, LaunchError> {
-        let mut error = LaunchError::Ended;
-        let Some(output) = self.output.as_mut() else { return Err(error) };
-        while let Ok(Some(line)) = output.next_line().await {
-            if let Some(address) = line.strip_prefix("DevTools listening on ") {
-                return Ok(address.trim().to_owned());
-            }
-            if line.contains("No usable sandbox") {
-                error = LaunchError::NoSandbox;
-            }
-            tracing::debug!(line, "browser wrote while starting");
-        }
-        Err(error)
-    }
-
-    /// Owns the process until it has ended, by itself or because it was asked.
-    async fn keep(
-        mut self,
-        devtools: DevTools,
-        mut connection: JoinHandle<()>,
-        close: CancellationToken,
-        up: watch::Sender<bool>,
-    ) {
-        let drain = tokio::spawn(drain(self.output.take()));
-        let pid = self.group.0;
-        tokio::select! {
-            status = self.child.wait() => {
-                tracing::warn!(pid, status = status.ok().map(|status| status.to_string()), "browser died");
-            }
-            _ = &mut connection => tracing::warn!(pid, "browser left its connection"),
-            () = close.cancelled() => {
-                // Its answer says little: the exit is what counts.
-                let closing = devtools.call(None, CloseParams::default());
-                let _ = timeout(CLOSE_LIMIT, async { (closing.await.is_ok(), self.child.wait().await) }).await;
-                tracing::info!(pid, "browser closed");
-            }
-        }
-        up.send_replace(false);
-        self.bury().await;
-        connection.abort();
-        drain.abort();
-    }
-
-    /// Kills what is left, collects it and removes the folder.
-    async fn bury(&mut self) {
-        self.group.kill();
-        let _ = timeout(CLOSE_LIMIT, self.child.wait()).await;
-        self.group.kill();
-        self.profile.remove().await;
-    }
-}
-
-/// Reads on and forgets: undrained, the pipe would fill up and stop the browser.
-async fn drain(output: Option<Lines<BufReader<ChildStderr>>>) {
-    let Some(mut output) = output else { return };
-    while let Ok(Some(_)) = output.next_line().await {}
 }

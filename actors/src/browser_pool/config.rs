@@ -15,6 +15,9 @@ pub struct BrowserPoolConfig {
     pub page_timeout: Duration,
     /// Whether a browser may run without its sandbox, as it must under root.
     pub allow_no_sandbox: bool,
+    /// Bytes that the processes of one browser may hold together, mapped files
+    /// aside; above it the largest page is ended and the browser replaced.
+    pub memory_limit: u64,
     /// Where each browser gets a profile folder of its own, removed with it.
     pub scratch_dir: PathBuf,
 }

@@ -10,7 +10,7 @@ use chromiumoxide::cdp::browser_protocol::target::{
 use chromiumoxide::cdp::browser_protocol::{inspector, network, page};
 use tokio::time::timeout;
 
-use super::chromium::Chromium;
+use super::chromium::{Chromium, Stay};
 use super::devtools::CallError;
 use super::tab::{Fault, Tab, WATCHED};
 use crate::egress::{Egress, FilteringProxy};
@@ -22,7 +22,7 @@ const DISPOSE_LIMIT: Duration = Duration::from_secs(5);
 /// A browser context for one request, with a proxy of its own as its only way
 /// out: nothing is shared with, or left to, the next one.
 pub(super) struct Context {
-    browser: Arc<Chromium>,
+    browser: Stay,
     id: BrowserContextId,
     /// Open until the context is disposed of, so that its port cannot be given
     /// to another context's proxy while this one may still dial it.
@@ -39,6 +39,7 @@ impl Context {
             tracing::error!(%error, "no proxy for a browser context");
             Fault::Refused
         })?;
+        let browser = Stay::begin(browser);
         let create = CreateBrowserContextParams::builder()
             .dispose_on_detach(true)
             .proxy_server(format!("http://{}", proxy.address()))

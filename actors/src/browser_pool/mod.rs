@@ -12,6 +12,7 @@
 //! request but the process.
 
 mod answer;
+mod body;
 mod chromium;
 mod config;
 mod context;
@@ -19,15 +20,19 @@ mod devtools;
 mod discover;
 mod flags;
 mod handlers;
+mod leftovers;
 mod messages;
 mod navigation;
 mod net_error;
 mod pool;
+mod procfs;
 mod profile;
 mod render;
 mod scripts;
 mod slot;
 mod tab;
+mod vitals;
+mod wear;
 
 use std::sync::Arc;
 

@@ -18,7 +18,8 @@ pub(super) const MAX_DOCUMENT: usize = 20 * 1024 * 1024;
 /// A document of the main frame, from its request on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Document {
-    loader: String,
+    /// Chromium's name for this load; no other document has it.
+    pub loader: String,
     /// The address last requested, after redirects.
     pub url: String,
     pub answer: Option<Answer>,
@@ -46,6 +47,8 @@ struct RequestSent {
     request_id: String,
     loader_id: String,
     frame_id: String,
+    #[serde(rename = "type", default)]
+    kind: String,
     request: Requested,
 }
 
@@ -154,8 +157,13 @@ impl Navigation {
     }
 
     fn request(&mut self, sent: RequestSent) {
-        // A navigation's request carries the id of the loader it begins.
-        if sent.frame_id != self.frame || sent.request_id != sent.loader_id || sent.loader_id == self.shown.loader {
+        // A navigation's request carries the id of the loader it begins; but so
+        // does that of a beacon, which begins none.
+        if sent.kind != "Document"
+            || sent.frame_id != self.frame
+            || sent.request_id != sent.loader_id
+            || sent.loader_id == self.shown.loader
+        {
             return;
         }
         let url = sent.request.url;
@@ -241,7 +249,10 @@ mod tests {
     }
 
     fn request(loader: &str, url: &str) -> (&'static str, Value) {
-        (REQUEST, json!({"requestId": loader, "loaderId": loader, "frameId": "main", "request": {"url": url}}))
+        (
+            REQUEST,
+            json!({"requestId": loader, "loaderId": loader, "frameId": "main", "type": "Document", "request": {"url": url}}),
+        )
     }
 
     fn response(loader: &str, status: u16) -> (&'static str, Value) {
@@ -310,9 +321,15 @@ mod tests {
 
     #[test]
     fn frames_and_subresources_change_nothing() {
-        let frame = json!({"requestId": "7", "loaderId": "7", "frameId": "other", "request": {"url": "http://x/"}});
-        let image = json!({"requestId": "8", "loaderId": "1", "frameId": "main", "request": {"url": "http://x/i"}});
-        let navigation = after(&[(REQUEST, frame), (REQUEST, image), failure("8", "net::ERR_FAILED")]);
+        let sent = |request: &str, loader: &str, frame: &str, kind: &str| {
+            let url = json!({"url": "http://x/"});
+            (REQUEST, json!({"requestId": request, "loaderId": loader, "frameId": frame, "type": kind, "request": url}))
+        };
+        let frame = sent("7", "7", "other", "Document");
+        let image = sent("8", "1", "main", "Image");
+        let beacon = sent("9", "9", "main", "Ping");
+        let navigation =
+            after(&[frame, image, beacon, failure("8", "net::ERR_FAILED"), failure("9", "net::ERR_FAILED")]);
         assert_eq!(navigation.shown(), &Document::default());
         assert!(navigation.coming().is_none());
     }

@@ -63,13 +63,13 @@ impl Pool {
         }
         let first = match self.attempt(&order).await {
             Ok(page) => return Ok(page),
-            Err(Failure::Final(error)) => return Err(error),
+            Err(Failure::Final(error) | Failure::Late(error)) => return Err(error),
             Err(died) => died,
         };
         tracing::warn!(?first, host = order.url.host_str(), "page died, trying once more");
         match self.attempt(&order).await {
             Ok(page) => Ok(page),
-            Err(Failure::Final(error)) => Err(error),
+            Err(Failure::Final(error) | Failure::Late(error)) => Err(error),
             Err(Failure::Crashed) => Err(RenderError::Crashed),
             Err(Failure::Gone) => Err(RenderError::Unavailable("the browser failed twice".to_owned())),
         }
@@ -80,10 +80,24 @@ impl Pool {
         let started = timeout_at(order.deadline, started(place.seat.slot())).await;
         let late = || RenderError::Unavailable("the browser does not start in time".to_owned());
         let browser = started.map_err(|_| late())?.map_err(RenderError::Unavailable)?;
-        browser.note_page();
+        let outcome = self.render_with(&browser, place, order).await;
+        match &outcome {
+            Ok(_) | Err(Failure::Final(_)) => browser.wear().note_in_time(),
+            Err(Failure::Late(_)) => browser.wear().note_late(),
+            Err(Failure::Gone | Failure::Crashed) => {}
+        }
+        outcome
+    }
+
+    async fn render_with(
+        &self,
+        browser: &Arc<Chromium>,
+        place: Place,
+        order: &RenderPage,
+    ) -> Result<RenderedPage, Failure> {
         let opened = timeout_at(order.deadline, Context::open(browser.clone(), self.egress.clone())).await;
-        let context = opened.map_err(|_| silent(&browser))?.map_err(lost)?;
-        let outcome = self.render_in(&context, order, &browser).await;
+        let context = opened.map_err(|_| silent(browser))?.map_err(lost)?;
+        let outcome = self.render_in(&context, order, browser).await;
         // The answer need not wait for this, the place must.
         tokio::spawn(async move {
             context.close().await;
@@ -126,6 +140,7 @@ impl Pool {
 
     /// Starts the first browser before anybody asks for it.
     pub async fn warm_up(&self) {
+        self.launcher.sweep().await;
         if self.launcher.refusal().is_none() {
             // The failure is logged, and told to whoever asks for a page.
             let _ = self.slots[0].browser().await;
@@ -234,9 +249,9 @@ fn lost(fault: Fault) -> Failure {
 }
 
 /// The deadline passed while a browser opened an empty page: it is stuck.
-fn silent(browser: &Chromium) -> RenderError {
+fn silent(browser: &Chromium) -> Failure {
     tracing::warn!(pid = browser.pid(), "browser opens no page in time");
-    RenderError::Unavailable("the browser does not answer".to_owned())
+    Failure::Late(RenderError::Unavailable("the browser does not answer".to_owned()))
 }
 
 fn busy() -> RenderError {

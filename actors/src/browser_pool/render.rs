@@ -24,6 +24,8 @@ const AGAIN: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) enum Failure {
     Final(RenderError),
+    /// The page's time is used up, which may be the browser's fault.
+    Late(RenderError),
     Gone,
     Crashed,
 }
@@ -162,6 +164,7 @@ impl Rendering<'_> {
             waited?;
         }
         self.admit()?;
+        let admitted = self.tab.navigation().shown().loader.clone();
         let world = self.tab.isolated_world().await?;
         let left = load_by.saturating_duration_since(Instant::now());
         if !left.is_zero() {
@@ -173,7 +176,13 @@ impl Rendering<'_> {
         if self.tab.navigation().coming().is_some() && self.timing.may_wait() {
             return Err(Blink::Moved);
         }
-        self.read(world).await
+        let page = self.read(world).await?;
+        // The world may have been made in a document that came after the one
+        // that was admitted; the browser's answer brought that news with it.
+        if self.tab.navigation().shown().loader != admitted {
+            return Err(Blink::Moved);
+        }
+        Ok(page)
     }
 
     /// Refuses a document that is an error, the proxy's own answer, or not HTML.
@@ -232,7 +241,7 @@ impl Rendering<'_> {
             }
             _ => {
                 let waited = navigation.coming().map_or(self.order.url.as_str(), |document| document.url.as_str());
-                EgressError::Timeout(host(waited)).into()
+                Failure::Late(EgressError::Timeout(host(waited)).into())
             }
         }
     }

@@ -1,14 +1,15 @@
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Mutex as AsyncMutex, mpsc};
+use tokio::sync::{Mutex as AsyncMutex, OnceCell, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::chromium::{Chromium, Launch, LaunchError};
 use super::config::BrowserPoolConfig;
 use super::discover;
+use super::leftovers::{self, PREFIX};
 use crate::egress::Egress;
 use crate::supervise::RestartPolicy;
 
@@ -38,7 +39,7 @@ impl Slot {
     /// The browser in it, when that lives and may serve on.
     pub fn ready(&self) -> Option<Arc<Chromium>> {
         let browser = self.browser.lock().unwrap_or_else(PoisonError::into_inner);
-        browser.as_ref().filter(|browser| browser.is_up() && !browser.is_worn()).cloned()
+        browser.as_ref().filter(|browser| browser.is_up() && !browser.wear().is_enough()).cloned()
     }
 
     /// Pages open in it now, those in a browser that is being replaced
@@ -60,8 +61,11 @@ impl Slot {
         if let Some(browser) = self.ready() {
             return Ok(browser);
         }
+        // A browser that has rendered pages died of one of them or was killed:
+        // the next one need not wait. One that never did will not do better.
         if let Some(previous) = self.put(None)
             && !previous.is_up()
+            && !previous.wear().has_rendered()
         {
             restarts.note(None);
         }
@@ -149,6 +153,11 @@ pub(super) struct Launcher {
     /// A copy goes with every browser, so that the end of all can be awaited.
     presence: Mutex<Option<mpsc::Sender<()>>>,
     closing: CancellationToken,
+    memory_limit: u64,
+    /// Set once the scratch folder holds nothing of an earlier life.
+    swept: OnceCell<()>,
+    /// A browser did start: when one does not, that is worth another try.
+    proven: AtomicBool,
 }
 
 impl Launcher {
@@ -161,11 +170,15 @@ impl Launcher {
         }
         Self {
             executable: discover::executable(config.executable.as_deref()),
-            scratch_dir: config.scratch_dir.clone(),
+            // Chromium is told where its folder is, and `/proc` shows it to us.
+            scratch_dir: std::path::absolute(&config.scratch_dir).unwrap_or_else(|_| config.scratch_dir.clone()),
             allow_no_sandbox: config.allow_no_sandbox,
             egress,
             presence: Mutex::new(Some(presence)),
             closing: CancellationToken::new(),
+            memory_limit: config.memory_limit,
+            swept: OnceCell::new(),
+            proven: AtomicBool::new(false),
         }
     }
 
@@ -180,17 +193,35 @@ impl Launcher {
         self.presence.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
+    /// Ends and removes what an earlier life left over, once.
+    pub async fn sweep(&self) {
+        self.swept.get_or_init(|| leftovers::sweep(self.scratch_dir.clone())).await;
+    }
+
     async fn launch(&self) -> Result<Chromium, String> {
+        self.sweep().await;
         let executable = self.executable.as_deref().map_err(Clone::clone)?;
+        let mut outcome = self.try_launch(executable).await;
+        if self.proven.load(Ordering::Relaxed)
+            && matches!(outcome, Err(LaunchError::Ended | LaunchError::Connection(_)))
+        {
+            outcome = self.try_launch(executable).await;
+        }
+        self.proven.fetch_or(outcome.is_ok(), Ordering::Relaxed);
+        outcome.map_err(|error| error.to_string())
+    }
+
+    async fn try_launch(&self, executable: &Path) -> Result<Chromium, LaunchError> {
         let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let launch = Launch {
             executable,
-            profile: self.scratch_dir.join(format!("browser-{}", uuid::Uuid::new_v4().simple())),
+            profile: self.scratch_dir.join(format!("{PREFIX}{}", uuid::Uuid::new_v4().simple())),
             allow_no_sandbox: self.allow_no_sandbox,
+            memory_limit: self.memory_limit,
             egress: &self.egress,
             close: self.closing.child_token(),
-            presence: presence.ok_or("the browser pool is closing")?,
+            presence: presence.ok_or(LaunchError::Closing)?,
         };
-        Chromium::launch(launch).await.map_err(|error: LaunchError| error.to_string())
+        Chromium::launch(launch).await
     }
 }

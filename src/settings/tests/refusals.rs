@@ -27,6 +27,7 @@ const WRONG: &[(&str, &str)] = &[
     ("PROXY_ESCALATION_STATUS_CODES", "403,200"),
     ("BROWSER_POOL_URL", "http://worker:3002,worker:3002"),
     ("BROWSER_POOL_SIZE", "65"),
+    ("BROWSER_MEMORY_MB", "100"),
     ("MAX_CONCURRENT_PAGES", "-1"),
     ("PAGE_TIMEOUT", "600001"),
     ("BROWSER_EXECUTABLE", "/nowhere/chromium"),

@@ -1,5 +1,9 @@
 //! The pool with a real Chromium and real sites on loopback addresses.
 
+mod hostile;
+mod kills;
+mod leaks;
+mod leftovers;
 mod network;
 mod pages;
 mod processes;
@@ -41,6 +45,7 @@ impl Rig {
             max_pages: 4,
             page_timeout: Duration::from_secs(10),
             allow_no_sandbox: rustix::process::geteuid().is_root(),
+            memory_limit: 700 << 20,
             scratch_dir: scratch.path().to_owned(),
         };
         change(&mut config);

@@ -175,6 +175,7 @@ async fn a_worn_browser_is_replaced_and_ends_with_its_last_page() {
         max_pages: 1,
         page_timeout: Duration::from_secs(10),
         allow_no_sandbox: rustix::process::geteuid().is_root(),
+        memory_limit: 700 << 20,
         scratch_dir: scratch.path().to_owned(),
     };
     let (presence, mut absence) = mpsc::channel(1);
@@ -182,7 +183,7 @@ async fn a_worn_browser_is_replaced_and_ends_with_its_last_page() {
     let slot = Slot::new(launcher.clone());
     let first = slot.browser().await.expect("it starts");
     assert_eq!(slot.browser().await.expect("it is the same").pid(), first.pid());
-    (0..200).for_each(|_| first.note_page());
+    (0..200).for_each(|_| first.wear().enter());
     let second = slot.browser().await.expect("it starts");
     assert_ne!(second.pid(), first.pid());
     assert!(first.answers().await, "its last page may still be open");
