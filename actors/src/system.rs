@@ -86,6 +86,7 @@ pub struct Services {
     pub(crate) database: DatabaseConnection,
     pub(crate) flights: SingleFlight<WorkError>,
     pub(crate) plans: Arc<Plans>,
+    pub(crate) proxies: Arc<ProxyConfig>,
     pub(crate) ttls: CacheTtls,
     /// How long after its deadline an actor's own report of the time-out is
     /// still waited for: it says more than the gate's.
@@ -132,8 +133,9 @@ impl ActorSystem {
         let store: Arc<dyn AnswerStore> = Arc::new(MemoryStore::new(cache_bytes));
         let cache = keep!("cache", &books, 4096, 5, move |line| CacheActor::new(store.clone(), line));
         let (out, proxies) = (egress.clone(), Arc::new(proxies));
+        let tiers = proxies.clone();
         let escalator = keep!("proxy escalator", &fetching, 512, 60, move |line| {
-            ProxyEscalatorActor::new(out.clone(), proxies.clone(), line)
+            ProxyEscalatorActor::new(out.clone(), tiers.clone(), line)
         });
         // Running plus waiting: three deep per page slot, then 503.
         let slots = browser.max_pages * 3;
@@ -152,6 +154,7 @@ impl ActorSystem {
             database,
             flights: SingleFlight::default(),
             plans: Arc::new(plans),
+            proxies,
             ttls,
             reply_grace: Duration::from_secs(1),
         };

@@ -63,11 +63,6 @@ impl ProxyConfig {
         }
         tiers
     }
-
-    /// Whether there is more than one tier, and so anything to decide.
-    pub fn escalates(&self) -> bool {
-        self.tiers().len() > 1
-    }
 }
 
 /// How an attempt ended.
