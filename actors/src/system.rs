@@ -90,6 +90,7 @@ pub struct Services {
     pub(crate) database: DatabaseConnection,
     pub(crate) flights: SingleFlight<WorkError>,
     pub(crate) plans: Arc<Plans>,
+    pub(crate) proxies: Arc<ProxyConfig>,
     pub(crate) shared: Option<SharedStore>,
     pub(crate) ttls: CacheTtls,
     /// How long after its deadline an actor's own report of the time-out is
@@ -144,8 +145,9 @@ impl ActorSystem {
         };
         let cache = keep!("cache", &storing, 4096, 5, move |line| CacheActor::new(store.clone(), line));
         let (out, proxies) = (egress.clone(), Arc::new(proxies));
+        let tiers = proxies.clone();
         let escalator = keep!("proxy escalator", &fetching, 512, 60, move |line| {
-            ProxyEscalatorActor::new(out.clone(), proxies.clone(), line)
+            ProxyEscalatorActor::new(out.clone(), tiers.clone(), line)
         });
         // Running plus waiting: three deep per page slot, then 503.
         let slots = browser.max_pages * 3;
@@ -164,6 +166,7 @@ impl ActorSystem {
             database,
             flights: SingleFlight::default(),
             plans: Arc::new(plans),
+            proxies,
             shared,
             ttls,
             reply_grace: Duration::from_secs(1),

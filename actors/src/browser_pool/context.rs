@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::chromium::{Chromium, Stay};
 use super::devtools::CallError;
 use super::tab::{Fault, Tab, WATCHED};
-use crate::egress::{Egress, FilteringProxy};
+use crate::egress::{Egress, FilteringProxy, Upstream};
 
 /// What one page may transfer, all its requests together, in bytes.
 const PAGE_BYTES: u64 = 100 * 1024 * 1024;
@@ -30,12 +30,12 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Opens a context behind a new proxy.
+    /// Opens a context behind a new proxy, which goes on through `upstream`.
     ///
     /// # Errors
     /// [`Fault`]; a proxy that finds no port counts as [`Fault::Refused`].
-    pub async fn open(browser: Arc<Chromium>, egress: Egress) -> Result<Self, Fault> {
-        let proxy = FilteringProxy::open(egress, None, PAGE_BYTES).await.map_err(|error| {
+    pub async fn open(browser: Arc<Chromium>, egress: Egress, upstream: Option<Upstream>) -> Result<Self, Fault> {
+        let proxy = FilteringProxy::open(egress, upstream, PAGE_BYTES).await.map_err(|error| {
             tracing::error!(%error, "no proxy for a browser context");
             Fault::Refused
         })?;

@@ -1,8 +1,10 @@
+use std::time::Duration;
+
 use actix::Message;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::egress::EgressError;
+use crate::egress::{EgressError, Upstream};
 
 /// Request: load `url` in a fresh browser context, let its scripts run, and
 /// return the document as it then stands.
@@ -12,8 +14,20 @@ pub struct RenderPage {
     pub url: Url,
     /// A CSS selector that must match before the document is read.
     pub wait_for: Option<String>,
+    /// The proxy that all of the page's requests go through; `None` goes directly.
+    pub upstream: Option<Upstream>,
     /// Bounds the work as well as the wait.
     pub deadline: Instant,
+    /// How long the page may take once it has its place in a browser, within
+    /// the deadline; `None` for all that is left.
+    pub limit: Option<Duration>,
+}
+
+impl RenderPage {
+    /// When a page that begins now has to be done.
+    pub(super) fn due(&self) -> Instant {
+        self.limit.map_or(self.deadline, |limit| self.deadline.min(Instant::now() + limit))
+    }
 }
 
 /// A rendered document, whatever its status.

@@ -95,7 +95,8 @@ impl Pool {
         place: Place,
         order: &RenderPage,
     ) -> Result<RenderedPage, Failure> {
-        let opened = timeout_at(order.deadline, Context::open(browser.clone(), self.egress.clone())).await;
+        let opening = Context::open(browser.clone(), self.egress.clone(), order.upstream.clone());
+        let opened = timeout_at(order.deadline, opening).await;
         let context = opened.map_err(|_| silent(browser))?.map_err(lost)?;
         let outcome = self.render_in(&context, order, browser).await;
         // The answer need not wait for this, the place must.
@@ -114,7 +115,7 @@ impl Pool {
     ) -> Result<RenderedPage, Failure> {
         let opened = timeout_at(order.deadline, context.open_tab()).await;
         let tab = opened.map_err(|_| silent(browser))?.map_err(lost)?;
-        let timing = Timing::until(order.deadline, self.page_timeout);
+        let timing = Timing::until(order.due(), self.page_timeout);
         let refusals = |host: &str| context.proxy().refusal(host);
         Rendering { tab, order, timing, refusals: &refusals }.run().await
     }

@@ -1,14 +1,16 @@
 use std::collections::HashMap;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, HOST, HeaderMap, HeaderValue};
-use reqwest::{Certificate, Client, ClientBuilder, Proxy, Request, Response, redirect};
+use reqwest::{Certificate, Client, ClientBuilder, Proxy, Request, Response, StatusCode, redirect};
 use url::{Host, Position, Url};
 
 use super::guard::{DIAL_LIMIT, Guard};
+use super::upstream::Protocol;
 use super::{Egress, EgressError, EgressSetupError, Mapped, Upstream, host_and_port, translate};
 
 /// How long an unused connection is kept.
@@ -17,12 +19,12 @@ const IDLE_PER_HOST: usize = 8;
 
 /// Which of the clients a request needs.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Route {
-    Direct,
+struct Route {
+    /// `None` is the direct way.
+    upstream: Option<Upstream>,
     /// To a mapped host. HTTP/1.1 only, since HTTP/2 would show the mapped port
     /// in `:authority`, beside a `Host` header that says otherwise.
-    Mapped,
-    Through(Upstream),
+    mapped: bool,
 }
 
 /// The reqwest clients, made once for each route.
@@ -43,7 +45,7 @@ impl Clients {
         };
         let user_agent = HeaderValue::from_str(user_agent).map_err(|_| EgressSetupError::UserAgent)?;
         let clients = Self { guard, user_agent, roots, made: Mutex::default() };
-        clients.client(Route::Direct)?;
+        clients.client(Route { upstream: None, mapped: false })?;
         Ok(clients)
     }
 
@@ -65,17 +67,15 @@ impl Clients {
             .connect_timeout(DIAL_LIMIT * 2)
             .pool_idle_timeout(IDLE_LIMIT)
             .pool_max_idle_per_host(IDLE_PER_HOST);
-        Ok(match route {
-            Route::Direct => builder.dns_resolver(CheckedNames(self.guard.clone())),
-            Route::Mapped => builder.dns_resolver(CheckedNames(self.guard.clone())).http1_only(),
-            Route::Through(upstream) => {
-                let mut proxy = Proxy::all(upstream.to_string()).map_err(EgressSetupError::Client)?;
-                if let Some((user, password)) = upstream.credentials() {
-                    proxy = proxy.basic_auth(user, password);
-                }
-                builder.proxy(proxy).dns_resolver(UpstreamName(self.guard.clone()))
-            }
-        })
+        let builder = if route.mapped { builder.http1_only() } else { builder };
+        let names = Names { guard: self.guard.clone(), upstream: route.upstream.as_ref().map(|up| up.host.clone()) };
+        let builder = builder.dns_resolver(names);
+        let Some(upstream) = &route.upstream else { return Ok(builder) };
+        let mut proxy = Proxy::all(upstream.to_string()).map_err(EgressSetupError::Client)?;
+        if let Some((user, password)) = upstream.credentials() {
+            proxy = proxy.basic_auth(user, password);
+        }
+        Ok(builder.proxy(proxy))
     }
 }
 
@@ -88,42 +88,49 @@ impl Egress {
     pub async fn send(&self, upstream: Option<&Upstream>, mut request: Request) -> Result<Response, EgressError> {
         let (host, port) = host_and_port(request.url())?;
         let guard = self.guard();
-        let route = match (upstream, &host) {
-            (Some(upstream), _) => {
+        let mapped = match upstream {
+            Some(upstream) => {
                 guard.check_for_upstream(&host, port).await?;
-                Route::Through(upstream.clone())
+                upstream.protocol == Protocol::Socks5 && self.map_request(&mut request, &host, port)?
             }
-            (None, host) => {
-                guard.check(host, port)?;
+            None => {
+                guard.check(&host, port)?;
                 // The client's resolver is not told the port.
                 if guard.own.has_port(port) {
-                    guard.resolve(host, port).await?;
+                    guard.resolve(&host, port).await?;
                 }
-                self.map_request(&mut request, host, port)?
+                self.map_request(&mut request, &host, port)?
             }
         };
-        let direct = upstream.is_none();
+        let route = Route { upstream: upstream.cloned(), mapped };
         let client = self.0.clients.client(route).map_err(|error| {
             tracing::error!(%error, "no http client could be made");
             EgressError::Refused(host.to_string())
         })?;
+        let answered_by_proxy = upstream.filter(|up| up.is_http() && request.url().scheme() == "http");
         let response = client.execute(request).await.map_err(|error| translate(error, &host.to_string()))?;
-        if direct {
-            self.assert_reached(&response, &host)?;
+        match (upstream, answered_by_proxy) {
+            (None, _) => self.assert_reached(&response, &host)?,
+            (_, Some(upstream)) if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+                upstream.warn_of_credentials();
+                return Err(EgressError::Refused(host.to_string()));
+            }
+            _ => {}
         }
         Ok(response)
     }
 
     /// Points the request at the mapped port of a mapped host, keeping the
-    /// `Host` header. The address follows from the resolver.
-    fn map_request(&self, request: &mut Request, host: &Host, port: u16) -> Result<Route, EgressError> {
-        let Host::Domain(name) = host else { return Ok(Route::Direct) };
-        let Some(Mapped::To(socket)) = self.guard().hosts.lookup(name, port) else { return Ok(Route::Direct) };
+    /// `Host` header, and returns whether it is one. The address follows from
+    /// the resolver.
+    fn map_request(&self, request: &mut Request, host: &Host, port: u16) -> Result<bool, EgressError> {
+        let Host::Domain(name) = host else { return Ok(false) };
+        let Some(Mapped::To(socket)) = self.guard().hosts.lookup(name, port) else { return Ok(false) };
         let refused = || EgressError::Refused(name.clone());
         let original = HeaderValue::from_str(authority(request.url())).map_err(|_| refused())?;
         request.url_mut().set_port(Some(socket.port())).map_err(|()| refused())?;
         request.headers_mut().insert(HOST, original);
-        Ok(Route::Mapped)
+        Ok(true)
     }
 
     /// The address that answered must be one that may be reached: a second
@@ -167,30 +174,28 @@ fn authority(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]
 }
 
-/// Resolves for a direct client: only addresses that were checked come out.
-/// reqwest does not ask for a host that is an address, nor tells the port;
-/// [`Egress::send`] looks at both beforehand.
-struct CheckedNames(Arc<Guard>);
-
-impl Resolve for CheckedNames {
-    fn resolve(&self, name: Name) -> Resolving {
-        let guard = self.0.clone();
-        Box::pin(async move {
-            let addresses = guard.addresses(name.as_str()).await?;
-            Ok(Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs)
-        })
-    }
+/// Resolves for a client: only addresses that were checked come out, besides
+/// those of the operator's proxy. reqwest does not ask for a host that is an
+/// address, nor tells the port; [`Egress::send`] looks at both beforehand. Of
+/// the other names behind a proxy it asks for those alone that a `socks5://`
+/// proxy is to be given as addresses.
+struct Names {
+    guard: Arc<Guard>,
+    upstream: Option<Host>,
 }
 
-/// Resolves for a client behind an upstream proxy: the only name it ever looks
-/// up is the proxy's, which is not judged.
-struct UpstreamName(Arc<Guard>);
-
-impl Resolve for UpstreamName {
+impl Resolve for Names {
     fn resolve(&self, name: Name) -> Resolving {
-        let guard = self.0.clone();
+        let guard = self.guard.clone();
+        let is_upstream =
+            self.upstream.as_ref().is_some_and(|host| matches!(host, Host::Domain(of) if of == name.as_str()));
         Box::pin(async move {
-            let addresses = guard.dns.lookup(name.as_str()).await?;
+            let addresses = if is_upstream {
+                // Not the site's failure, so not to be found as its own.
+                guard.dns.lookup(name.as_str()).await.map_err(|error| io::Error::other(error.to_string()))?
+            } else {
+                guard.addresses(name.as_str()).await?
+            };
             Ok(Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs)
         })
     }

@@ -8,6 +8,8 @@ use url::Host;
 
 use super::dns::Dns;
 use super::own_sockets::OwnSockets;
+use super::socks::Destination;
+use super::upstream::Protocol;
 use super::{AddressPolicy, EgressError, HostMap, Mapped, Upstream, Verdict, port_allowed, verdict};
 
 /// How long one address has to accept a connection.
@@ -70,16 +72,51 @@ impl Guard {
         dial(&self.resolve(host, port).await?, &host.to_string()).await
     }
 
-    /// A connection to the operator's own proxy. It is not judged: the operator
-    /// named it, and it often stands in a private network.
-    pub(super) async fn connect_upstream(&self, upstream: &Upstream) -> Result<TcpStream, EgressError> {
+    /// A connection to the operator's own proxy, on behalf of `target`, which
+    /// errors name. The proxy is not judged: the operator named it, and it often
+    /// stands in a private network.
+    pub(super) async fn connect_upstream(&self, upstream: &Upstream, target: &str) -> Result<TcpStream, EgressError> {
+        let connecting = async {
+            let sockets: Vec<_> = self.upstream_addresses(upstream).await?;
+            dial(&sockets, target).await
+        };
+        connecting.await.map_err(|error| {
+            tracing::warn!(%upstream, reason = error.reason(), "a proxy cannot be reached");
+            match error {
+                EgressError::Timeout(_) => EgressError::Timeout(target.to_owned()),
+                _ => EgressError::Refused(target.to_owned()),
+            }
+        })
+    }
+
+    async fn upstream_addresses(&self, upstream: &Upstream) -> Result<Vec<SocketAddr>, EgressError> {
         let addresses = match &upstream.host {
             Host::Domain(name) => self.dns.lookup(name).await?,
             Host::Ipv4(ip) => vec![IpAddr::V4(*ip)],
             Host::Ipv6(ip) => vec![IpAddr::V6(*ip)],
         };
-        let sockets: Vec<_> = addresses.into_iter().map(|ip| SocketAddr::new(ip, upstream.port)).collect();
-        dial(&sockets, &upstream.host.to_string()).await
+        Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, upstream.port)).collect())
+    }
+
+    /// What a SOCKS proxy is to connect to, judged as far as it can be here.
+    pub(super) async fn destination(
+        &self,
+        upstream: &Upstream,
+        host: &Host,
+        port: u16,
+    ) -> Result<Destination, EgressError> {
+        match host {
+            Host::Domain(name) if upstream.protocol == Protocol::Socks5h => {
+                self.check_for_upstream(host, port).await?;
+                Ok(Destination::Name(name.clone(), port))
+            }
+            _ => {
+                let sockets = self.resolve(host, port).await?;
+                // More proxies lack IPv6 than IPv4.
+                let socket = sockets.into_iter().min_by_key(SocketAddr::is_ipv6);
+                socket.map(Destination::Socket).ok_or_else(|| EgressError::Dns(host.to_string()))
+            }
+        }
     }
 
     /// Refuses what must not be asked of an upstream proxy either: it may stand

@@ -18,6 +18,7 @@ mod guard;
 mod hosts;
 mod own_sockets;
 mod proxy;
+mod socks;
 #[cfg(test)]
 pub(crate) mod testing;
 mod translate;

@@ -5,7 +5,8 @@ use url::Url;
 
 use super::WorkError;
 use super::media::{Media, classify};
-use crate::browser_pool::{RenderError, RenderPage};
+use super::render::render;
+use crate::browser_pool::{RenderError, RenderedPage};
 use crate::proxy_escalator::FetchPage;
 use crate::system::Services;
 
@@ -50,27 +51,13 @@ pub async fn load_page(services: &Services, order: &PageOrder) -> Result<LoadedP
     let mut page = if order.javascript {
         match render(services, order, deadline).await {
             Err(WorkError::Render(RenderError::NotHtml { .. })) => fetch(services, &order.url, deadline).await?,
-            rendered => rendered?,
+            rendered => rendered?.into(),
         }
     } else {
         fetch(services, &order.url, deadline).await?
     };
     page.load_time = started.elapsed();
     Ok(page)
-}
-
-async fn render(services: &Services, order: &PageOrder, deadline: Instant) -> Result<LoadedPage, WorkError> {
-    let request = RenderPage { url: order.url.clone(), wait_for: order.wait_for.clone(), deadline };
-    let page = services.browser.ask_until(deadline + services.reply_grace, request).await??;
-    Ok(LoadedPage {
-        final_url: page.final_url,
-        status: page.status,
-        headers: page.headers,
-        text: page.html,
-        is_html: true,
-        rendered: true,
-        load_time: Duration::ZERO,
-    })
 }
 
 async fn fetch(services: &Services, url: &Url, deadline: Instant) -> Result<LoadedPage, WorkError> {
@@ -92,4 +79,18 @@ async fn fetch(services: &Services, url: &Url, deadline: Instant) -> Result<Load
         rendered: false,
         load_time: Duration::ZERO,
     })
+}
+
+impl From<RenderedPage> for LoadedPage {
+    fn from(page: RenderedPage) -> Self {
+        Self {
+            final_url: page.final_url,
+            status: page.status,
+            headers: page.headers,
+            text: page.html,
+            is_html: true,
+            rendered: true,
+            load_time: Duration::ZERO,
+        }
+    }
 }

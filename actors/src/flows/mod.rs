@@ -9,6 +9,7 @@ mod load;
 mod media;
 mod paid;
 mod readiness;
+mod render;
 mod scrape;
 
 pub use account::{AccountRecord, UsageToday, account, balance};

@@ -30,6 +30,23 @@ pub struct FetchedPage {
     pub tier: Tier,
 }
 
+/// Request: the tier to begin with for `host`, as the memory of what worked has
+/// it; `None` for the cheapest. Asked by those who load a page by other means
+/// than [`FetchPage`].
+#[derive(Debug, Clone, Message)]
+#[rtype(result = "Option<Tier>")]
+pub struct ChooseTier {
+    pub host: String,
+}
+
+/// Notice: `tier` got `host` to answer.
+#[derive(Debug, Clone, Message)]
+#[rtype(result = "()")]
+pub struct TierWorked {
+    pub host: String,
+    pub tier: Tier,
+}
+
 /// A way out, cheapest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {

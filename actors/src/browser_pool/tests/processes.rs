@@ -91,7 +91,9 @@ async fn a_page_whose_browser_or_renderer_dies_is_rendered_again() {
         let order = RenderPage {
             url: url.parse().expect("a URL"),
             wait_for: Some("b.never".to_owned()),
+            upstream: None,
             deadline: Instant::now() + Duration::from_secs(6),
+            limit: None,
         };
         let (killed, outcome) = tokio::join!(killing, rig.gate.ask(order));
         assert!(killed > 0, "something was there to be killed");

@@ -17,6 +17,7 @@ use url::Host;
 use super::headers::strip_hop_by_hop;
 use super::meter::Metered;
 use super::session::{Body, Session};
+use crate::egress::socks::{SocksError, open_tunnel};
 use crate::egress::{EgressError, Upstream, guard};
 
 /// How long an upstream proxy may take to open a tunnel.
@@ -49,7 +50,7 @@ impl Target {
 pub(super) async fn tunnel(session: &Arc<Session>, request: Request<Incoming>) -> Result<Response<Body>, EgressError> {
     let target = Target::of(request.uri(), None)?;
     let browser = hyper::upgrade::on(request);
-    match &session.upstream {
+    match http_upstream(session) {
         None => {
             let site = connect(session, &target).await?;
             session.spawn(async move { pump(browser, site).await });
@@ -73,14 +74,21 @@ pub(super) async fn exchange(
     let target = Target::of(request.uri(), Some(80))?;
     let browser = hyper::upgrade::on(&mut request);
     strip_hop_by_hop(request.headers_mut());
-    address_request(&mut request, session.upstream.as_ref())?;
-    let stream = match &session.upstream {
+    let upstream = http_upstream(session);
+    address_request(&mut request, upstream)?;
+    let stream = match upstream {
         None => connect(session, &target).await?,
         Some(upstream) => connect_upstream(session, upstream, &target).await?,
     };
     let broken = |_| EgressError::Refused(target.name());
     let mut response =
         speak_http(session, stream).await.map_err(broken)?.send_request(request).await.map_err(broken)?;
+    if let Some(upstream) = upstream
+        && response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED
+    {
+        upstream.warn_of_credentials();
+        return Err(EgressError::Refused(target.name()));
+    }
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         let site = hyper::upgrade::on(&mut response);
         session.spawn(async move {
@@ -122,20 +130,48 @@ fn authorize<B>(request: &mut Request<B>, upstream: &Upstream) -> Result<(), Egr
     Ok(())
 }
 
-async fn connect(session: &Arc<Session>, target: &Target) -> Result<Metered, EgressError> {
-    let stream = session.egress.guard().connect(&target.host, target.port).await?;
-    Ok(Metered { stream, session: session.clone(), host: target.name() })
+/// The proxy that is spoken to in HTTP itself; a SOCKS proxy only leads to the
+/// site.
+fn http_upstream(session: &Session) -> Option<&Upstream> {
+    session.upstream.as_ref().filter(|upstream| upstream.is_http())
 }
 
+/// A connection to the site, directly or through a SOCKS proxy.
+async fn connect(session: &Arc<Session>, target: &Target) -> Result<Metered, EgressError> {
+    let guard = session.egress.guard();
+    let Some(upstream) = &session.upstream else {
+        let stream = guard.connect(&target.host, target.port).await?;
+        return Ok(Metered { stream, session: session.clone(), host: target.name() });
+    };
+    let destination = guard.destination(upstream, &target.host, target.port).await?;
+    let mut stream = meter_upstream(session, upstream, target).await?;
+    match timeout(UPSTREAM_CONNECT_LIMIT, open_tunnel(&mut stream, &destination, upstream.credentials())).await {
+        Ok(Ok(())) => Ok(stream),
+        Ok(Err(error)) => {
+            if matches!(error, SocksError::Credentials) {
+                upstream.warn_of_credentials();
+            }
+            tracing::debug!(%upstream, host = target.name(), %error, "no tunnel to the site");
+            Err(EgressError::Refused(target.name()))
+        }
+        Err(_) => Err(EgressError::Timeout(target.name())),
+    }
+}
+
+/// A connection to an HTTP proxy that may be asked for the target.
 async fn connect_upstream(
     session: &Arc<Session>,
     upstream: &Upstream,
     target: &Target,
 ) -> Result<Metered, EgressError> {
-    let guard = session.egress.guard();
-    guard.check_for_upstream(&target.host, target.port).await?;
-    let stream = guard.connect_upstream(upstream).await?;
-    Ok(Metered { stream, session: session.clone(), host: target.name() })
+    session.egress.guard().check_for_upstream(&target.host, target.port).await?;
+    meter_upstream(session, upstream, target).await
+}
+
+async fn meter_upstream(session: &Arc<Session>, upstream: &Upstream, target: &Target) -> Result<Metered, EgressError> {
+    let host = target.name();
+    let stream = session.egress.guard().connect_upstream(upstream, &host).await?;
+    Ok(Metered { stream, session: session.clone(), host })
 }
 
 async fn tunnel_through(session: &Arc<Session>, upstream: &Upstream, target: &Target) -> Result<Upgraded, EgressError> {
@@ -150,6 +186,9 @@ async fn tunnel_through(session: &Arc<Session>, upstream: &Upstream, target: &Ta
     let stream = connect_upstream(session, upstream, target).await?;
     let opening = async {
         let response = speak_http(session, stream).await?.send_request(request).await?;
+        if refuses_credentials(response.status()) {
+            upstream.warn_of_credentials();
+        }
         if response.status().is_success() { hyper::upgrade::on(response).await.map(Some) } else { Ok(None) }
     };
     match timeout(UPSTREAM_CONNECT_LIMIT, opening).await {
@@ -157,6 +196,11 @@ async fn tunnel_through(session: &Arc<Session>, upstream: &Upstream, target: &Ta
         Ok(_) => Err(refused()),
         Err(_) => Err(EgressError::Timeout(target.name())),
     }
+}
+
+/// 407, or the 401 that tinyproxy gives to those whose password is wrong.
+fn refuses_credentials(status: StatusCode) -> bool {
+    matches!(status, StatusCode::PROXY_AUTHENTICATION_REQUIRED | StatusCode::UNAUTHORIZED)
 }
 
 /// An HTTP/1.1 conversation over a fresh connection, which lives as long as the

@@ -1,0 +1,62 @@
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::WorkError;
+use super::load::PageOrder;
+use crate::browser_pool::{RenderError, RenderPage, RenderedPage};
+use crate::proxy_escalator::{ChooseTier, Outcome, Tier, TierWorked, climb};
+use crate::system::Services;
+
+/// Renders a page through the cheapest tier that is not refused. Where there is
+/// one tier only, nobody is asked about it.
+///
+/// # Errors
+/// [`WorkError`] of the last attempt.
+pub(super) async fn render(
+    services: &Services,
+    order: &PageOrder,
+    deadline: Instant,
+) -> Result<RenderedPage, WorkError> {
+    let attempt = async |tier, limit| through(services, order, tier, deadline, limit).await;
+    if let [only] = services.proxies.tiers()[..] {
+        return attempt(only, None).await;
+    }
+    let host = order.url.host_str().unwrap_or_default().to_owned();
+    let start = services.escalator.ask(ChooseTier { host: host.clone() }).await?;
+    let climbed = climb(&services.proxies, start, (&host, deadline), attempt, judge).await;
+    if climbed.is_news
+        && let Err(error) = services.escalator.ask(TierWorked { host, tier: climbed.tier }).await
+    {
+        tracing::debug!(%error, "a tier that worked is not remembered");
+    }
+    climbed.ended
+}
+
+async fn through(
+    services: &Services,
+    order: &PageOrder,
+    tier: Tier,
+    deadline: Instant,
+    limit: Option<Duration>,
+) -> Result<RenderedPage, WorkError> {
+    let request = RenderPage {
+        url: order.url.clone(),
+        wait_for: order.wait_for.clone(),
+        upstream: services.proxies.upstream_for(tier).cloned(),
+        deadline,
+        limit,
+    };
+    Ok(services.browser.ask_until(deadline + services.reply_grace, request).await??)
+}
+
+/// A selector that matches nothing counts as a time-out: pages that ask whether
+/// the reader is human have none of the elements of the page behind them.
+fn judge(ended: &Result<RenderedPage, WorkError>) -> Outcome<'_> {
+    match ended {
+        Ok(page) => Outcome::answered(page.status, &page.final_url),
+        Err(WorkError::Render(RenderError::Egress(error))) => Outcome::Failed(error),
+        Err(WorkError::Render(RenderError::SelectorNotFound(_))) => Outcome::Late,
+        Err(_) => Outcome::Unrelated,
+    }
+}
