@@ -14,11 +14,17 @@ use super::{Egress, EgressError, EgressSetupError, Mapped, Upstream, host_and_po
 /// How long an unused connection is kept.
 const IDLE_LIMIT: Duration = Duration::from_secs(30);
 const IDLE_PER_HOST: usize = 8;
+/// What the head of an answer may be: as much as browsers take (HTTP/1.1 adds
+/// hyper's own bound of 400 KB).
+const MOST_HEADERS: usize = 512;
+const LARGEST_HEAD: u32 = 256 * 1024;
 
 /// Which of the clients a request needs.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Route {
     Direct,
+    /// To a name, at a port that some socket of ours has too.
+    Beside(u16),
     /// To a mapped host. HTTP/1.1 only, since HTTP/2 would show the mapped port
     /// in `:authority`, beside a `Host` header that says otherwise.
     Mapped,
@@ -53,21 +59,32 @@ impl Clients {
             return Ok(client.clone());
         }
         let client = self.builder(&route)?.build().map_err(EgressSetupError::Client)?;
-        made.insert(route, client.clone());
+        // Callers choose the port, and such requests are rare.
+        if !matches!(route, Route::Beside(_)) {
+            made.insert(route, client.clone());
+        }
         Ok(client)
     }
 
     fn builder(&self, route: &Route) -> Result<ClientBuilder, EgressSetupError> {
         let builder = base_builder()
+            // `fetch` inflates by itself.
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
             .user_agent(self.user_agent.clone())
             .default_headers(browser_headers())
+            .http1_max_headers(MOST_HEADERS)
+            .http2_max_header_list_size(LARGEST_HEAD)
             .tls_certs_merge(self.roots.iter().cloned())
             .connect_timeout(DIAL_LIMIT * 2)
             .pool_idle_timeout(IDLE_LIMIT)
             .pool_max_idle_per_host(IDLE_PER_HOST);
         Ok(match route {
-            Route::Direct => builder.dns_resolver(CheckedNames(self.guard.clone())),
-            Route::Mapped => builder.dns_resolver(CheckedNames(self.guard.clone())).http1_only(),
+            Route::Direct => builder.dns_resolver(self.checked_names(None)),
+            Route::Beside(port) => builder.dns_resolver(self.checked_names(Some(*port))),
+            Route::Mapped => builder.dns_resolver(self.checked_names(None)).http1_only(),
             Route::Through(upstream) => {
                 let mut proxy = Proxy::all(upstream.to_string()).map_err(EgressSetupError::Client)?;
                 if let Some((user, password)) = upstream.credentials() {
@@ -76,6 +93,10 @@ impl Clients {
                 builder.proxy(proxy).dns_resolver(UpstreamName(self.guard.clone()))
             }
         })
+    }
+
+    fn checked_names(&self, port: Option<u16>) -> CheckedNames {
+        CheckedNames { guard: self.guard.clone(), port }
     }
 }
 
@@ -95,11 +116,10 @@ impl Egress {
             }
             (None, host) => {
                 guard.check(host, port)?;
-                // The client's resolver is not told the port.
-                if guard.own.has_port(port) {
-                    guard.resolve(host, port).await?;
+                match self.map_request(&mut request, host, port)? {
+                    Route::Direct if guard.own.has_port(port) => Route::Beside(port),
+                    route => route,
                 }
-                self.map_request(&mut request, host, port)?
             }
         };
         let direct = upstream.is_none();
@@ -168,16 +188,24 @@ fn authority(url: &Url) -> &str {
 }
 
 /// Resolves for a direct client: only addresses that were checked come out.
-/// reqwest does not ask for a host that is an address, nor tells the port;
-/// [`Egress::send`] looks at both beforehand.
-struct CheckedNames(Arc<Guard>);
+/// reqwest does not ask for a host that is an address; [`Egress::send`] looks
+/// at those beforehand. Nor does it tell the port, so that a client for a port
+/// of ours has it from the start: a look before the request would prove nothing
+/// about what the name leads to a moment later.
+struct CheckedNames {
+    guard: Arc<Guard>,
+    port: Option<u16>,
+}
 
 impl Resolve for CheckedNames {
     fn resolve(&self, name: Name) -> Resolving {
-        let guard = self.0.clone();
+        let (guard, port) = (self.guard.clone(), self.port);
         Box::pin(async move {
-            let addresses = guard.addresses(name.as_str()).await?;
-            Ok(Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs)
+            let addresses = match port {
+                Some(port) => guard.resolve(&Host::Domain(name.as_str().to_owned()), port).await?,
+                None => guard.addresses(name.as_str()).await?.into_iter().map(|ip| SocketAddr::new(ip, 0)).collect(),
+            };
+            Ok(Box::new(addresses.into_iter().map(|socket| SocketAddr::new(socket.ip(), 0))) as Addrs)
         })
     }
 }

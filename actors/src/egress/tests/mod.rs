@@ -1,3 +1,7 @@
+mod attack;
+mod cases;
+mod zone;
+
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
