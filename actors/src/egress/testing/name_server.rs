@@ -77,7 +77,7 @@ impl Drop for NameServer {
 fn answer(decide: &mut impl FnMut(&str, RecordType) -> Answer, query: Message) -> Option<Message> {
     let mut message = query.into_response();
     let question = message.queries[0].clone();
-    let name = question.name().to_string().to_lowercase();
+    let name = question.name().to_ascii().to_lowercase();
     match decide(name.trim_end_matches('.'), question.query_type()) {
         Answer::Records(records) => {
             message.add_answers(records);

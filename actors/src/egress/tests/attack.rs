@@ -10,7 +10,7 @@ use url::Url;
 
 use super::cases::{self, Attempt, Case, Outcome};
 use super::zone;
-use crate::egress::testing::{NameServer, Origin, config, read_head, say};
+use crate::egress::testing::{NameServer, Origin, config};
 use crate::egress::{Egress, Fetch, FilteringProxy, Upstream, fetch};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nsite";
@@ -106,7 +106,11 @@ impl Range {
         let mut stream = TcpSocket::new_v4().unwrap().connect(self.proxy.address()).await.unwrap();
         let mut answer = Vec::new();
         let _ = stream.write_all(request).await;
-        let _ = stream.shutdown().await;
+        // A tunnel ends when both sides have said so; elsewhere the proxy takes
+        // half an end for a whole one.
+        if request.starts_with(b"CONNECT") {
+            let _ = stream.shutdown().await;
+        }
         timeout(Duration::from_secs(20), stream.read_to_end(&mut answer)).await.expect("the proxy closes").ok();
         String::from_utf8_lossy(&answer).into_owned()
     }
@@ -165,10 +169,10 @@ fn browsed_as(outcome: Outcome, status: u16) -> bool {
 async fn wrong_ways(range: &Range, case: &Case, tried: &mut usize) -> Vec<String> {
     let text = range.prepare(case);
     let through: Upstream = format!("http://u:p@{}", range.upstream.address).parse().unwrap();
-    let mut wrong = Vec::new();
+    let (mut wrong, heard) = (Vec::new(), range.canary.connections());
     let mut judge = |way: &str, right: bool, got: String| {
         *tried += 1;
-        if !right || range.canary.connections() > 0 {
+        if !right || range.canary.connections() > heard {
             wrong.push(format!("{way}: {case:?} ended with {got}"));
         }
     };
@@ -260,7 +264,7 @@ async fn requests_that_mean_two_things_lead_to_the_open_site_or_nowhere() {
     let mut wrong = Vec::new();
     for (request, statuses) in cases::SMUGGLED {
         let answer = range.ask(request.replace("{port}", &port).as_bytes()).await;
-        let got: Vec<u16> = answer.match_indices("HTTP/1.1 ").map(|(at, _)| status(&answer[at..])).collect();
+        let got: Vec<u16> = answer.match_indices("HTTP/1.").map(|(at, _)| status(&answer[at..])).collect();
         if got != *statuses || range.canary.connections() > 0 {
             wrong.push(format!("{request:?} got {got:?}, not {statuses:?}"));
         }
