@@ -56,6 +56,10 @@ async fn follow(
         request.headers_mut().insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);
         jar.apply(url, request.headers_mut());
         let response = egress.send(upstream, request).await?;
+        // An upgrade that nobody asked for is no answer.
+        if response.status().is_informational() {
+            return Err(EgressError::Refused(host_of(url)));
+        }
         match redirect_target(egress, &response, url)? {
             Some(next) => {
                 jar.store(url, response.headers());

@@ -1,5 +1,6 @@
 use std::io;
 use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use async_compression::tokio::bufread::{BrotliDecoder, DeflateDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
 use async_compression::zstd::DParameter;
@@ -7,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt;
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, HeaderMap, HeaderValue};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, BufReader, ReadBuf};
 use tokio_util::io::StreamReader;
 
 use super::{EgressError, translate};
@@ -48,16 +49,36 @@ pub(super) async fn read_body(response: Response, host: &str, max_bytes: usize) 
     }
     let wire = StreamReader::new(response.bytes_stream().map_err(io::Error::other));
     let mut reader: Reader = Box::pin(wire);
-    let outermost = codings.len() - 1;
-    for (depth, coding) in codings.iter().rev().enumerate() {
-        let inflated = inflate(*coding, reader).await.map_err(|error| broken(error, host))?;
+    for coding in codings.into_iter().rev() {
+        let inflated = inflate(coding, reader).await.map_err(|error| broken(error, host))?;
         // What lies between two codings is never seen, but it costs as much.
-        reader = match depth == outermost {
-            true => Box::pin(BufReader::new(inflated)),
-            false => Box::pin(BufReader::new(inflated.take(max_bytes as u64))),
-        };
+        reader = Box::pin(BufReader::new(Capped { inflated, left: max_bytes }));
     }
-    collect(reader, host, max_bytes).await
+    collect(reader).await.map_err(|error| broken(error, host))
+}
+
+/// Inflated bytes up to a limit, beyond which there is [`Oversized`].
+struct Capped {
+    inflated: Pin<Box<dyn AsyncRead + Send>>,
+    left: usize,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the inflated body is over the limit")]
+struct Oversized;
+
+impl AsyncRead for Capped {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(self.inflated.as_mut().poll_read(context, buffer))?;
+        let left = self.left.checked_sub(buffer.filled().len() - before);
+        self.left = left.ok_or_else(|| io::Error::other(Oversized))?;
+        Poll::Ready(Ok(()))
+    }
 }
 
 /// The codings in the order they were applied; `None` when one is unknown or
@@ -117,27 +138,27 @@ async fn read_plain(mut response: Response, host: &str, max_bytes: usize) -> Res
     Ok(body.freeze())
 }
 
-async fn collect(mut reader: Reader, host: &str, max_bytes: usize) -> Result<Bytes, EgressError> {
+async fn collect(mut reader: Reader) -> io::Result<Bytes> {
     let mut body = BytesMut::new();
     loop {
-        let inflated = reader.fill_buf().await.map_err(|error| broken(error, host))?;
+        let inflated = reader.fill_buf().await?;
         if inflated.is_empty() {
             return Ok(body.freeze());
         }
-        let length = inflated.len();
-        if body.len() + length > max_bytes {
-            return Err(EgressError::TooLarge(host.to_owned()));
-        }
         body.extend_from_slice(inflated);
+        let length = inflated.len();
         reader.consume(length);
     }
 }
 
-/// A failure of the connection, which the decoders pass through as it is, or of
-/// the coding itself.
+/// A failure of the connection or an excess, which the decoders pass through as
+/// they are, or a failure of the coding itself.
 fn broken(error: io::Error, host: &str) -> EgressError {
     match error.downcast::<reqwest::Error>() {
         Ok(error) => translate(error, host),
+        Err(error) if error.get_ref().is_some_and(|cause| cause.is::<Oversized>()) => {
+            EgressError::TooLarge(host.to_owned())
+        }
         Err(_) => EgressError::Undecodable(host.to_owned()),
     }
 }
