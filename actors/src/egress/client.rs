@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,12 +16,18 @@ use super::{Egress, EgressError, EgressSetupError, Mapped, Upstream, host_and_po
 /// How long an unused connection is kept.
 const IDLE_LIMIT: Duration = Duration::from_secs(30);
 const IDLE_PER_HOST: usize = 8;
+/// What the head of an answer may be: as much as browsers take (HTTP/1.1 adds
+/// hyper's own bound of 400 KB).
+const MOST_HEADERS: usize = 512;
+const LARGEST_HEAD: u32 = 256 * 1024;
 
 /// Which of the clients a request needs.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Route {
     /// `None` is the direct way.
     upstream: Option<Upstream>,
+    /// The port, when some socket of ours has it too.
+    beside: Option<u16>,
     /// To a mapped host. HTTP/1.1 only, since HTTP/2 would show the mapped port
     /// in `:authority`, beside a `Host` header that says otherwise.
     mapped: bool,
@@ -55,20 +61,34 @@ impl Clients {
             return Ok(client.clone());
         }
         let client = self.builder(&route)?.build().map_err(EgressSetupError::Client)?;
-        made.insert(route, client.clone());
+        // Callers choose the port, and such requests are rare.
+        if !matches!(route, Route::Beside(_)) {
+            made.insert(route, client.clone());
+        }
         Ok(client)
     }
 
     fn builder(&self, route: &Route) -> Result<ClientBuilder, EgressSetupError> {
         let builder = base_builder()
+            // `fetch` inflates by itself.
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
             .user_agent(self.user_agent.clone())
             .default_headers(browser_headers())
+            .http1_max_headers(MOST_HEADERS)
+            .http2_max_header_list_size(LARGEST_HEAD)
             .tls_certs_merge(self.roots.iter().cloned())
             .connect_timeout(DIAL_LIMIT * 2)
             .pool_idle_timeout(IDLE_LIMIT)
             .pool_max_idle_per_host(IDLE_PER_HOST);
         let builder = if route.mapped { builder.http1_only() } else { builder };
-        let names = Names { guard: self.guard.clone(), upstream: route.upstream.as_ref().map(|up| up.host.clone()) };
+        let names = Names {
+            guard: self.guard.clone(),
+            upstream: route.upstream.as_ref().map(|up| up.host.clone()),
+            port: route.beside,
+        };
         let builder = builder.dns_resolver(names);
         let Some(upstream) = &route.upstream else { return Ok(builder) };
         let mut proxy = Proxy::all(upstream.to_string()).map_err(EgressSetupError::Client)?;
@@ -76,6 +96,10 @@ impl Clients {
             proxy = proxy.basic_auth(user, password);
         }
         Ok(builder.proxy(proxy))
+    }
+
+    fn checked_names(&self, port: Option<u16>) -> CheckedNames {
+        CheckedNames { guard: self.guard.clone(), port }
     }
 }
 
@@ -95,14 +119,11 @@ impl Egress {
             }
             None => {
                 guard.check(&host, port)?;
-                // The client's resolver is not told the port.
-                if guard.own.has_port(port) {
-                    guard.resolve(&host, port).await?;
-                }
                 self.map_request(&mut request, &host, port)?
             }
         };
-        let route = Route { upstream: upstream.cloned(), mapped };
+        let beside = (upstream.is_none() && !mapped && guard.own.has_port(port)).then_some(port);
+        let route = Route { upstream: upstream.cloned(), beside, mapped };
         let client = self.0.clients.client(route).map_err(|error| {
             tracing::error!(%error, "no http client could be made");
             EgressError::Refused(host.to_string())
@@ -176,25 +197,33 @@ fn authority(url: &Url) -> &str {
 
 /// Resolves for a client: only addresses that were checked come out, besides
 /// those of the operator's proxy. reqwest does not ask for a host that is an
-/// address, nor tells the port; [`Egress::send`] looks at both beforehand. Of
-/// the other names behind a proxy it asks for those alone that a `socks5://`
-/// proxy is to be given as addresses.
+/// address; [`Egress::send`] looks at those beforehand. Nor does it tell the
+/// port, so that a client for a port of ours has it from the start: a look
+/// before the request would prove nothing about what the name leads to a moment
+/// later. Of the other names behind a proxy it asks for those alone that a
+/// `socks5://` proxy is to be given as addresses.
 struct Names {
     guard: Arc<Guard>,
     upstream: Option<Host>,
+    port: Option<u16>,
 }
 
 impl Resolve for Names {
     fn resolve(&self, name: Name) -> Resolving {
-        let guard = self.guard.clone();
+        let (guard, port) = (self.guard.clone(), self.port);
         let is_upstream =
             self.upstream.as_ref().is_some_and(|host| matches!(host, Host::Domain(of) if of == name.as_str()));
         Box::pin(async move {
-            let addresses = if is_upstream {
+            let addresses: Vec<IpAddr> = match port {
                 // Not the site's failure, so not to be found as its own.
-                guard.dns.lookup(name.as_str()).await.map_err(|error| io::Error::other(error.to_string()))?
-            } else {
-                guard.addresses(name.as_str()).await?
+                _ if is_upstream => {
+                    guard.dns.lookup(name.as_str()).await.map_err(|error| io::Error::other(error.to_string()))?
+                }
+                Some(port) => {
+                    let host = Host::Domain(name.as_str().to_owned());
+                    guard.resolve(&host, port).await?.into_iter().map(|socket| socket.ip()).collect()
+                }
+                None => guard.addresses(name.as_str()).await?,
             };
             Ok(Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs)
         })

@@ -20,9 +20,12 @@ pub enum EgressError {
     /// Nothing usable came back before the deadline.
     #[error("{0} did not answer in time")]
     Timeout(String),
-    /// The body is larger than allowed.
+    /// The body, or the head before it, is larger than allowed.
     #[error("the answer of {0} is larger than the limit")]
     TooLarge(String),
+    /// The body is in a content coding that cannot be undone.
+    #[error("the answer of {0} cannot be decoded")]
+    Undecodable(String),
     /// The site refuses to serve us, on every tier tried.
     #[error("{0} refuses to be read")]
     Blocked(String),
@@ -42,6 +45,7 @@ impl EgressError {
             Self::Tls(_) => "tls",
             Self::Timeout(_) => "timeout",
             Self::TooLarge(_) => "too_large",
+            Self::Undecodable(_) => "content_type",
             Self::Blocked(_) | Self::Redirects(_) => "blocked",
         }
     }

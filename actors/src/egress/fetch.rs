@@ -1,10 +1,12 @@
-use bytes::{Bytes, BytesMut};
-use reqwest::header::{HeaderMap, LOCATION};
+use bytes::Bytes;
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, LOCATION};
 use reqwest::{Method, Request, Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::{Egress, EgressError, Upstream, translate};
+use super::cookies::Jar;
+use super::inflate::{ACCEPTED_CODINGS, read_body};
+use super::{Egress, EgressError, Upstream};
 
 /// Redirects followed before giving up; the eleventh answer must not be one.
 const MAX_REDIRECTS: usize = 10;
@@ -31,6 +33,7 @@ pub struct Fetched {
 }
 
 /// Gets a document, following redirects; each hop is checked like the first.
+/// Cookies that are set on the way are kept until its end.
 ///
 /// # Errors
 /// [`EgressError`], also for an answer over `max_bytes` or after the deadline.
@@ -47,10 +50,21 @@ async fn follow(
     url: &mut Url,
     max_bytes: usize,
 ) -> Result<Fetched, EgressError> {
+    let mut jar = Jar::default();
     for _ in 0..=MAX_REDIRECTS {
-        let response = egress.send(upstream, Request::new(Method::GET, url.clone())).await?;
+        let mut request = Request::new(Method::GET, url.clone());
+        request.headers_mut().insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);
+        jar.apply(url, request.headers_mut());
+        let response = egress.send(upstream, request).await?;
+        // An upgrade that nobody asked for is no answer.
+        if response.status().is_informational() {
+            return Err(EgressError::Refused(host_of(url)));
+        }
         match redirect_target(egress, &response, url)? {
-            Some(next) => *url = next,
+            Some(next) => {
+                jar.store(url, response.headers());
+                *url = next;
+            }
             None => {
                 let (status, headers) = (response.status().as_u16(), pairs(response.headers()));
                 let body = read_body(response, &host_of(url), max_bytes).await?;
@@ -85,23 +99,13 @@ fn redirect_target(egress: &Egress, response: &Response, base: &Url) -> Result<O
     }
 }
 
-/// Reads as it inflates, so that a bomb is noticed at the limit.
-async fn read_body(mut response: Response, host: &str, max_bytes: usize) -> Result<Bytes, EgressError> {
-    let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| translate(error, host))? {
-        if body.len() + chunk.len() > max_bytes {
-            return Err(EgressError::TooLarge(host.to_owned()));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body.freeze())
-}
-
 /// Header values are bytes; those beyond ASCII are read as Latin-1, as RFC 9110
-/// has it.
+/// has it. What was true of the coded body is not said of the inflated one.
 fn pairs(headers: &HeaderMap) -> Vec<(String, String)> {
     let latin1 = |bytes: &[u8]| bytes.iter().map(|byte| char::from(*byte)).collect();
-    headers.iter().map(|(name, value)| (name.as_str().to_owned(), latin1(value.as_bytes()))).collect()
+    let coded = headers.contains_key(CONTENT_ENCODING);
+    let kept = headers.iter().filter(|(name, _)| !coded || (*name != CONTENT_ENCODING && *name != CONTENT_LENGTH));
+    kept.map(|(name, value)| (name.as_str().to_owned(), latin1(value.as_bytes()))).collect()
 }
 
 fn host_of(url: &Url) -> String {

@@ -2,6 +2,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Host;
@@ -14,6 +16,10 @@ use super::{AddressPolicy, EgressError, HostMap, Mapped, Upstream, Verdict, port
 
 /// How long one address has to accept a connection.
 pub(super) const DIAL_LIMIT: Duration = Duration::from_secs(5);
+/// How long an address is tried alone, when there are more.
+const HEAD_START: Duration = Duration::from_millis(250);
+/// Addresses of one name that are dialled at all; a name may have thousands.
+const MOST_DIALLED: usize = 16;
 
 /// Judges targets, resolves names and dials: the core under every client.
 pub(super) struct Guard {
@@ -174,21 +180,30 @@ fn refuse_localhost(name: &str) -> Result<(), EgressError> {
     Ok(())
 }
 
-/// Tries the sockets in order.
-#[expect(clippy::disallowed_methods, reason = "the one place that dials: its addresses have been judged")]
+/// Tries the sockets in order, each with a head start over the next (RFC 8305):
+/// one that is silent costs little, one that refuses costs nothing.
 async fn dial(sockets: &[SocketAddr], name: &str) -> Result<TcpStream, EgressError> {
     let mut failure = EgressError::Refused(name.to_owned());
-    for socket in sockets {
-        match timeout(DIAL_LIMIT, TcpStream::connect(socket)).await {
-            Ok(Ok(stream)) => {
-                stream.set_nodelay(true).map_err(|_| EgressError::Refused(name.to_owned()))?;
-                return Ok(stream);
-            }
-            Ok(Err(_)) => failure = EgressError::Refused(name.to_owned()),
-            Err(_) => failure = EgressError::Timeout(name.to_owned()),
+    let mut waiting = sockets.iter().take(MOST_DIALLED);
+    let mut dialling = FuturesUnordered::new();
+    loop {
+        dialling.extend(waiting.next().map(|socket| dial_one(*socket, name)));
+        match timeout(HEAD_START, dialling.next()).await {
+            Ok(Some(Ok(stream))) => return Ok(stream),
+            Ok(Some(Err(error))) => failure = error,
+            Ok(None) => return Err(failure),
+            Err(_) => {}
         }
     }
-    Err(failure)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that dials: its addresses have been judged")]
+async fn dial_one(socket: SocketAddr, name: &str) -> Result<TcpStream, EgressError> {
+    let refused = |_| EgressError::Refused(name.to_owned());
+    let dialled = timeout(DIAL_LIMIT, TcpStream::connect(socket)).await;
+    let stream = dialled.map_err(|_| EgressError::Timeout(name.to_owned()))?.map_err(refused)?;
+    stream.set_nodelay(true).map_err(refused)?;
+    Ok(stream)
 }
 
 #[cfg(test)]

@@ -11,11 +11,13 @@
 //! address that was judged is the address that is dialled.
 
 mod client;
+mod cookies;
 mod dns;
 mod error;
 mod fetch;
 mod guard;
 mod hosts;
+mod inflate;
 mod own_sockets;
 mod proxy;
 mod socks;

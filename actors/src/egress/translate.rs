@@ -10,7 +10,9 @@ pub(super) fn translate(error: reqwest::Error, host: &str) -> EgressError {
         return refusal.clone();
     }
     let host = host.to_owned();
-    if error.is_timeout() {
+    if causes(&error).any(is_oversized_head) {
+        EgressError::TooLarge(host)
+    } else if error.is_timeout() {
         EgressError::Timeout(host)
     } else if error.is_connect() && causes(&error).any(is_tls) {
         EgressError::Tls(host)
@@ -26,6 +28,10 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
         Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
         None => error.source(),
     })
+}
+
+fn is_oversized_head(error: &(dyn Error + 'static)) -> bool {
+    error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse_too_large)
 }
 
 /// Whether this is a failed handshake: the TLS library reports every one as

@@ -1,24 +1,26 @@
 //! Local sites for the tests of this crate.
 
-use std::collections::HashMap;
+mod name_server;
+mod origin;
+
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use hickory_resolver::proto::op::{Message, ResponseCode};
-use hickory_resolver::proto::rr::{RData, Record, RecordType};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use tokio::net::{TcpListener, UdpSocket};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::{Egress, EgressConfig};
+pub(crate) use name_server::{Answer, NameServer, address_record, alias_record};
+pub(crate) use origin::{Origin, read_head, say};
 
 /// A web server on a loopback address that counts its connections; it ends
 /// with the value.
@@ -72,56 +74,6 @@ impl Drop for Site {
     fn drop(&mut self) {
         self.accepting.abort();
     }
-}
-
-/// A name server on loopback; names it was not given do not exist.
-pub(crate) struct NameServer {
-    pub address: SocketAddr,
-    serving: JoinHandle<()>,
-}
-
-impl NameServer {
-    /// Answers with `records`, name to addresses of either family.
-    pub(crate) async fn start(records: &[(&str, &[&str])]) -> Self {
-        let parse = |address: &&str| address.parse::<IpAddr>().expect("an address");
-        let zone: HashMap<String, Vec<IpAddr>> = records
-            .iter()
-            .map(|(name, addresses)| (format!("{name}."), addresses.iter().map(parse).collect()))
-            .collect();
-        let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a loopback port is free");
-        let address = socket.local_addr().expect("it is bound");
-        let serving = tokio::spawn(async move {
-            let mut buffer = [0; 4096];
-            while let Ok((length, peer)) = socket.recv_from(&mut buffer).await {
-                let query = Message::from_vec(&buffer[..length]).expect("a DNS message");
-                let answer = answer(&zone, query).to_vec().expect("it can be written");
-                socket.send_to(&answer, peer).await.expect("loopback takes it");
-            }
-        });
-        Self { address, serving }
-    }
-}
-
-impl Drop for NameServer {
-    fn drop(&mut self) {
-        self.serving.abort();
-    }
-}
-
-fn answer(zone: &HashMap<String, Vec<IpAddr>>, query: Message) -> Message {
-    let mut message = query.into_response();
-    let question = message.queries[0].clone();
-    let Some(addresses) = zone.get(&question.name().to_string().to_lowercase()) else {
-        message.metadata.response_code = ResponseCode::NXDomain;
-        return message;
-    };
-    for address in addresses {
-        let wanted = if address.is_ipv4() { RecordType::A } else { RecordType::AAAA };
-        if question.query_type() == wanted {
-            message.add_answer(Record::from_rdata(question.name().clone(), 60, RData::from(*address)));
-        }
-    }
-    message
 }
 
 /// An answer with a plain body.

@@ -1,6 +1,15 @@
+mod attack;
+mod bombs;
+mod cases;
+mod cookies;
+mod http1;
+mod http2;
+mod rebinding;
+mod tls;
+mod zone;
+
 use std::io::Write;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,13 +21,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use url::Url;
 
 use super::testing::{Site, config, egress, text};
-use super::{Egress, EgressError, EgressSetupError, Fetch, Fetched, fetch};
+use super::{Egress, EgressError, Fetch, Fetched, fetch};
 
 const LIMIT: usize = 100_000;
 
@@ -209,44 +215,4 @@ async fn failures_to_connect_are_told_apart() {
     }
     plain_site.abort();
     rude_site.abort();
-}
-
-/// A TLS site named `shop.test` with a certificate of its own making, as PEM.
-async fn tls_site() -> (SocketAddr, String, JoinHandle<()>) {
-    let made = rcgen::generate_simple_self_signed(["shop.test".to_owned()]).unwrap();
-    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
-    let config = ServerConfig::builder().with_no_client_auth();
-    let config = config.with_single_cert(vec![made.cert.der().clone()], key).unwrap();
-    let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
-    let (address, acceptor) = (listener.local_addr().unwrap(), TlsAcceptor::from(Arc::new(config)));
-    let serving = tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let Ok(mut stream) = acceptor.accept(stream).await else { continue };
-            let mut head = [0; 4096];
-            let length = stream.read(&mut head).await.unwrap();
-            let host = head[..length].windows(15).any(|window| window.eq_ignore_ascii_case(b"host: shop.test"));
-            let status = if host { "200 OK" } else { "421 Misdirected" };
-            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-            stream.write_all(answer.as_bytes()).await.unwrap();
-            let _ = stream.shutdown().await;
-        }
-    });
-    (address, made.cert.pem(), serving)
-}
-
-#[tokio::test]
-async fn a_certificate_of_an_unknown_authority_is_refused_until_it_is_configured() {
-    let (address, pem, site) = tls_site().await;
-    let mut config = config("127.0.0.2/32", &format!("shop.test:443={address},other.test:443={address}"));
-    let name = str::to_owned;
-    let stranger = Egress::new(config.clone()).unwrap();
-    assert_eq!(get(&stranger, "https://shop.test/").await.err(), Some(EgressError::Tls(name("shop.test"))));
-    config.ca_cert_pem = Some(pem.into_bytes());
-    let trusting = Egress::new(config.clone()).unwrap();
-    let page = get(&trusting, "https://shop.test/").await.unwrap();
-    assert_eq!((page.status, page.final_url.as_str()), (200, "https://shop.test/"));
-    assert_eq!(get(&trusting, "https://other.test/").await.err(), Some(EgressError::Tls(name("other.test"))));
-    config.ca_cert_pem = Some(b"-----BEGIN CERTIFICATE-----\nnot base64\n-----END CERTIFICATE-----\n".to_vec());
-    assert!(matches!(Egress::new(config), Err(EgressSetupError::Certificates(_))));
-    site.abort();
 }
