@@ -6,6 +6,7 @@ use super::*;
 use crate::on_both_databases;
 
 on_both_databases!(crate::database::testing::open_migrated:
+    of_10_000_holds_of_1_by_64_askers_on_a_balance_of_5_000_exactly_5_000_succeed,
     of_200_holds_of_1_on_a_balance_of_50_exactly_50_succeed,
     of_many_equal_requests_one_has_an_effect,
     random_requests_keep_the_books_right,
@@ -30,6 +31,28 @@ async fn of_200_holds_of_1_on_a_balance_of_50_exactly_50_succeed(db: DatabaseCon
     assert!(join_all(captures).await.into_iter().all(|answer| matches!(answer, Ok(Ok(_)))));
     let balance = ledger.ask(GetBalance { user }).await.expect("answers").expect("a balance");
     assert_eq!(balance, credits(0, 0));
+    assert_sound(&db).await;
+}
+
+async fn of_10_000_holds_of_1_by_64_askers_on_a_balance_of_5_000_exactly_5_000_succeed(db: DatabaseConnection) {
+    let (ledger, user) = (ledger(&db), user(&db, 5_000).await);
+    let left = std::cell::Cell::new(10_000);
+    let asker = async || {
+        let mut held = 0;
+        while left.get() > 0 {
+            left.set(left.get() - 1);
+            match ledger.ask(hold_of(user, 1)).await.expect("the ledger answers") {
+                Ok(_) => held += 1,
+                Err(LedgerError::Insufficient { needed: 1, available: 0 }) => {}
+                Err(other) => panic!("{other:?}"),
+            }
+        }
+        held
+    };
+    let held: i32 = join_all((0..64).map(|_| asker())).await.into_iter().sum();
+    assert_eq!(held, 5_000);
+    let balance = store::balance_of(&db, user).await.expect("a balance");
+    assert_eq!((balance, balance.available()), (credits(5_000, 5_000), 0));
     assert_sound(&db).await;
 }
 

@@ -1,7 +1,10 @@
 mod child;
 mod crash;
 mod crowd;
+mod known_bugs;
 mod lifecycle;
+mod model;
+mod processes;
 mod schema;
 mod sweep;
 

@@ -17,8 +17,9 @@ use sea_orm::{DatabaseTransaction, DbErr};
 use uuid::Uuid;
 
 use self::page::Page;
-use self::statements::{HoldRow, Settled, SettlementRow};
-use super::{positive, transfer::Transfer};
+use self::statements::{HoldRow, OwnerRow, Settled, SettlementRow};
+use super::transfer::Transfer;
+use super::{positive, work_key};
 use crate::credit_ledger::Hold;
 use crate::credit_ledger::hold::HoldState;
 use crate::credit_ledger::order::Order;
@@ -32,8 +33,9 @@ use crate::database::now;
 pub(in crate::credit_ledger) async fn together(txn: &DatabaseTransaction, orders: &mut [Order]) -> Result<(), DbErr> {
     let settled = settle(txn, orders).await?;
     let begun = begin(txn, orders).await?;
-    let accounts = settled.values().map(|hold| hold.account).chain(begun.values().map(|work| work.account));
-    let accounts: BTreeSet<_> = accounts.collect();
+    let mut accounts: BTreeSet<_> = settled.values().map(|hold| hold.account).collect();
+    accounts.extend(begun.values().map(|work| work.account));
+    accounts.extend(of_the_rest(txn, orders).await?);
     if !accounts.is_empty() {
         let mut page = Page::new(statements::lock_accounts(txn, accounts).await?);
         let mut refused = Vec::new();
@@ -116,6 +118,19 @@ async fn begin(txn: &DatabaseTransaction, orders: &[Order]) -> Result<HashMap<us
     let inserted = statements::insert_holds(txn, &rows).await?;
     let begun = |(id, position): (Uuid, usize)| Some((position, Begun { id, account: *inserted.get(&id)? }));
     Ok(positions.into_iter().filter_map(begun).collect())
+}
+
+/// The accounts that grants and refunds will change: locked with the others,
+/// because to lock them later would be another order than that of the next
+/// process, and each could wait for the other.
+async fn of_the_rest(txn: &DatabaseTransaction, orders: &[Order]) -> Result<Vec<Uuid>, DbErr> {
+    let owner = |order: &Order| match order {
+        Order::Grant(ticket) => Some(OwnerRow::User { user_id: ticket.asked.user }),
+        Order::Refund(ticket) => Some(OwnerRow::Charged { charge_key: work_key(ticket.asked.reference) }),
+        _ => None,
+    };
+    let owners: Vec<_> = orders.iter().filter(|order| order.is_open()).filter_map(owner).collect();
+    if owners.is_empty() { Ok(Vec::new()) } else { statements::accounts_of(txn, &owners).await }
 }
 
 fn answer_settled<'a>(

@@ -116,6 +116,30 @@ pub(super) async fn settle_holds(
     settled.iter().map(read).collect()
 }
 
+/// Whose account an order will change that comes after the shared statements.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum OwnerRow {
+    User {
+        #[serde(with = "uuid::serde::simple")]
+        user_id: Uuid,
+    },
+    /// Who was charged under this key.
+    Charged { charge_key: String },
+}
+
+/// Returns the accounts of the owners that are known. An account never changes
+/// its user, nor a charge its account.
+pub(super) async fn accounts_of(txn: &DatabaseTransaction, owners: &[OwnerRow]) -> Result<Vec<Uuid>, DbErr> {
+    let owners_table = table(txn, &[Id("user_id"), Text("charge_key")]);
+    let select = format!(
+        "SELECT a.id FROM {owners_table} JOIN credit_accounts a ON a.user_id = v.user_id UNION ALL \
+         SELECT t.account_id FROM {owners_table} JOIN credit_txns t ON t.idempotency_key = v.charge_key"
+    );
+    let rows = sql::all(txn, &select, parameter(owners)?).await?;
+    rows.iter().map(|row| row.try_get_by_index(0)).collect()
+}
+
 /// Returns what the accounts have, and lets nobody change them until the end of
 /// the transaction.
 pub(super) async fn lock_accounts(
