@@ -73,6 +73,11 @@ impl KeyWindows {
         (self.minute.count(), self.day.count())
     }
 
+    #[cfg(test)]
+    pub(super) fn memory(&self) -> usize {
+        self.minute.entries() + self.day.entries()
+    }
+
     /// Whether nothing counts any more.
     pub(super) fn is_idle(&mut self, now: u64) -> bool {
         self.day.forget(now, day_end(now / BUCKET_MS));

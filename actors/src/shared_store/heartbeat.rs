@@ -30,13 +30,11 @@ static LEAVE: LazyLock<Script> = LazyLock::new(|| Script::new(&[include_str!("le
 
 /// Gives signs of life until nobody holds the store any more.
 pub(super) async fn beat(store: Weak<Shared>) {
-    // Below 2⁵³, which Lua reads exactly.
-    let proposed = rand::rng().random_range(1..1_i64 << 52);
     let mut generation = None;
     while let Some(store) = store.upgrade() {
-        let outcome = match pulse(&store, proposed).await {
+        let outcome = match pulse(&store).await {
             // A store that is back must also be quick before it is asked again.
-            Ok(_) if store.circuit.is_open() => timed(store.patience, pulse(&store, proposed)).await,
+            Ok(_) if store.circuit.is_open() => timed(store.patience, pulse(&store)).await,
             outcome => outcome,
         };
         match outcome {
@@ -61,9 +59,11 @@ struct Pulse {
     generation: i64,
 }
 
-async fn pulse(store: &Arc<Shared>, proposed: i64) -> Result<Pulse, StoreError> {
+async fn pulse(store: &Arc<Shared>) -> Result<Pulse, StoreError> {
     let beating = async {
         store.backend.connect().await?;
+        // Taken over by a store that has none. Below 2⁵³, which Lua reads exactly.
+        let proposed = rand::rng().random_range(1..1_i64 << 52);
         let args = vec![store.member.to_string(), SILENT_S.to_string(), proposed.to_string()];
         let answer = store.backend.run(&HEARTBEAT, &[MEMBERS, GENERATION], args).await?;
         match answer.as_slice() {
