@@ -71,21 +71,23 @@ impl Context {
         attach.flatten = Some(true);
         let session = devtools.call(None, attach).await?.session_id;
         let events = devtools.watch(session.clone(), WATCHED);
-        self.enable(&session).await?;
         // A page's main frame has the id of its target.
         let frame = page::FrameId::new(created.target_id.inner());
-        Ok(Tab::new(devtools.clone(), session, frame, events))
+        let mut tab = Tab::new(devtools.clone(), session.clone(), frame, events);
+        tab.during(self.enable(&session)).await?;
+        Ok(tab)
     }
 
     async fn enable(&self, session: &SessionId) -> Result<(), CallError> {
         let devtools = &self.browser.devtools;
         // Bodies are never asked for, so the browser need not keep them.
         let network = network::EnableParams::builder().max_total_buffer_size(0).max_resource_buffer_size(0).build();
+        // First what tells of a crash: the others would wait for a dead renderer.
         tokio::try_join!(
+            devtools.call(Some(session), inspector::EnableParams::default()),
             devtools.call(Some(session), page::EnableParams::default()),
             devtools.call(Some(session), page::SetLifecycleEventsEnabledParams::new(true)),
             devtools.call(Some(session), network),
-            devtools.call(Some(session), inspector::EnableParams::default()),
         )?;
         Ok(())
     }

@@ -16,6 +16,9 @@ use crate::egress::{Egress, EgressError};
 
 /// How long the question about the pool's health may start a browser.
 const HEALTH_LIMIT: Duration = Duration::from_secs(5);
+/// How long an empty page may take to open. A renderer that dies before it is
+/// watched leaves the browser itself waiting, and another try helps.
+const OPEN_LIMIT: Duration = Duration::from_secs(5);
 /// How long closing may take once no page is open.
 const CLOSE_LIMIT: Duration = Duration::from_secs(12);
 
@@ -113,8 +116,12 @@ impl Pool {
         order: &RenderPage,
         browser: &Chromium,
     ) -> Result<RenderedPage, Failure> {
-        let opened = timeout_at(order.deadline, context.open_tab()).await;
-        let tab = opened.map_err(|_| silent(browser))?.map_err(lost)?;
+        let until = order.deadline.min(Instant::now() + OPEN_LIMIT);
+        let tab = match timeout_at(until, context.open_tab()).await {
+            Ok(tab) => tab.map_err(lost)?,
+            Err(_) if until < order.deadline => return Err(Failure::Gone),
+            Err(_) => return Err(silent(browser)),
+        };
         let timing = Timing::until(order.due(), self.page_timeout);
         let refusals = |host: &str| context.proxy().refusal(host);
         Rendering { tab, order, timing, refusals: &refusals }.run().await

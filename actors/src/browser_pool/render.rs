@@ -4,7 +4,7 @@ use chromiumoxide::cdp::browser_protocol::page::NavigateParams;
 use chromiumoxide::cdp::js_protocol::runtime::ExecutionContextId;
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
 
 use super::messages::{RenderError, RenderPage, RenderedPage};
@@ -18,6 +18,9 @@ const QUIET: Duration = Duration::from_millis(100);
 const QUIET_LIMIT: Duration = Duration::from_secs(5);
 /// Pause before another look at a page that was in motion.
 const AGAIN: Duration = Duration::from_millis(20);
+
+/// How long after a navigation that came to nothing a crash may be reported.
+const CRASH_NEWS: Duration = Duration::from_millis(200);
 
 /// Why there is no page: for good, or because something died, which is worth
 /// another try.
@@ -135,7 +138,14 @@ impl Rendering<'_> {
         };
         match outcome.error_text.as_deref() {
             None | Some("") => Ok(None),
-            Some("net::ERR_ABORTED") => self.not_shown().map(Some),
+            Some("net::ERR_ABORTED") => {
+                // So ends a navigation whose renderer died, too; that news may
+                // come a moment later.
+                if let Ok(Err(fault)) = timeout(CRASH_NEWS, self.tab.until(|now| now.last_answered().is_some())).await {
+                    return Err(if fault == Fault::Crashed { Failure::Crashed } else { Failure::Gone });
+                }
+                self.not_shown().map(Some)
+            }
             Some(error) => {
                 let url = self.tab.navigation().failed().map(|document| document.url.as_str());
                 Err(self.unreached(url.unwrap_or(self.order.url.as_str()), error).into())

@@ -76,13 +76,20 @@ impl Tab {
     pub async fn call<C: Command>(&mut self, command: C) -> Result<C::Response, Fault> {
         let devtools = self.devtools.clone();
         let session = self.session.clone();
-        let answer = devtools.call(Some(&session), command);
-        tokio::pin!(answer);
+        self.during(devtools.call(Some(&session), command)).await
+    }
+
+    /// Awaits what was asked of the browser, and takes events in meanwhile.
+    ///
+    /// # Errors
+    /// [`Fault`].
+    pub async fn during<T>(&mut self, asked: impl Future<Output = Result<T, CallError>>) -> Result<T, Fault> {
+        tokio::pin!(asked);
         loop {
             tokio::select! {
                 biased;
                 event = self.events.recv() => self.take_in(event)?,
-                answer = &mut answer => return Ok(answer?),
+                answer = &mut asked => return Ok(answer?),
             }
         }
     }
