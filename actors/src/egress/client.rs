@@ -175,10 +175,9 @@ fn authority(url: &Url) -> &str {
 }
 
 /// Resolves for a client: only addresses that were checked come out, besides
-/// those of the operator's proxy. reqwest does not ask for a host that is an
-/// address, nor tells the port; [`Egress::send`] looks at both beforehand. Of
-/// the other names behind a proxy it asks for those alone that a `socks5://`
-/// proxy is to be given as addresses.
+/// those of the operator's proxy. reqwest does not tell the port, nor ask for a
+/// host that is an address unless it is for a `socks5://` proxy; [`Egress::send`]
+/// looks at both beforehand. What other proxies are to fetch is not asked for.
 struct Names {
     guard: Arc<Guard>,
     upstream: Option<Host>,
