@@ -24,8 +24,8 @@ pub(super) const DIRECT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// notes from where it was asked.
 pub(super) struct Origin {
     pub address: SocketAddr,
-    /// The authority behind its certificate.
-    ca_pem: Option<String>,
+    scheme: &'static str,
+    egress: Egress,
     seen: Arc<Mutex<Vec<IpAddr>>>,
     accepting: JoinHandle<()>,
 }
@@ -51,6 +51,10 @@ impl Origin {
         let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (acceptor, ca_pem) = tls.unzip();
+        let scheme = if ca_pem.is_some() { "https" } else { "http" };
+        let hosts = format!("shop.test={address},shop.test:443={address}");
+        let ca_cert_pem = ca_pem.map(String::into_bytes);
+        let egress = Egress::new(EgressConfig { ca_cert_pem, ..config("127.0.0.2/32", &hosts) }).unwrap();
         let (seen, status_for) = (Arc::new(Mutex::new(Vec::new())), Arc::new(status_for));
         let noted = seen.clone();
         let accepting = tokio::spawn(async move {
@@ -68,20 +72,17 @@ impl Origin {
                 });
             }
         });
-        Self { address, ca_pem, seen, accepting }
+        Self { address, scheme, egress, seen, accepting }
     }
 
     /// A way out that may reach the site, and knows it as shop.test too.
     pub(super) fn egress(&self) -> Egress {
-        let hosts = format!("shop.test={0},shop.test:443={0}", self.address);
-        let ca_cert_pem = self.ca_pem.clone().map(String::into_bytes);
-        Egress::new(EgressConfig { ca_cert_pem, ..config("127.0.0.2/32", &hosts) }).unwrap()
+        self.egress.clone()
     }
 
     /// The site by its address, which a proxy needs no name server for.
     pub(super) fn url(&self) -> String {
-        let scheme = if self.ca_pem.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}/", self.address)
+        format!("{}://{}/", self.scheme, self.address)
     }
 
     /// From where it was asked since the last look.

@@ -99,21 +99,33 @@ async fn credentials_that_no_tier_takes_are_a_failure_and_not_the_sites_answer()
 }
 
 #[actix::test]
-async fn a_proxy_that_closes_forbids_or_hangs_is_followed_by_the_next_tier() {
+async fn a_proxy_that_closes_or_forbids_is_followed_by_the_next_tier() {
     let good = Proxy::tinyproxy();
-    let origins = [Origin::http(refuses(&[DIRECT])).await, Origin::https(refuses(&[DIRECT])).await];
-    let bad = [BadProxy::closing().await, BadProxy::forbidding().await, BadProxy::hanging().await];
-    for origin in &origins {
+    let bad = [BadProxy::closing().await, BadProxy::forbidding().await];
+    for origin in [Origin::http(refuses(&[DIRECT])).await, Origin::https(refuses(&[DIRECT])).await] {
         for scheme in ["http", "socks5", "socks5h"] {
             for proxy in &bad {
-                let mut config = tiers(&proxy.url(scheme), Some(&good.url()));
-                config.request_timeout = Duration::from_millis(500);
+                let config = tiers(&proxy.url(scheme), Some(&good.url()));
                 let page = fetch(origin.egress(), config, &origin.url()).await.unwrap();
                 came_from(&page, &good);
                 assert_eq!((page.tier, origin.seen()), (Tier::Residential, vec![DIRECT, good.ip()]), "{scheme}");
             }
         }
     }
+}
+
+#[actix::test]
+async fn a_proxy_that_hangs_is_left_for_the_next_tier_after_the_time_of_an_attempt() {
+    let (good, hanging) = (Proxy::tinyproxy(), BadProxy::hanging().await);
+    let (plain, secure) = (Origin::http(|_| 200).await, Origin::https(|_| 200).await);
+    for (origin, scheme) in [(&plain, "http"), (&secure, "http"), (&plain, "socks5"), (&secure, "socks5h")] {
+        let mut config = tiers(&hanging.url(scheme), Some(&good.url()));
+        (config.skip_direct, config.request_timeout) = (true, Duration::from_millis(400));
+        let page = fetch(origin.egress(), config, &origin.url()).await.unwrap();
+        came_from(&page, &good);
+        assert_eq!((page.tier, origin.seen()), (Tier::Residential, vec![good.ip()]), "{scheme}");
+    }
+    assert_eq!(hanging.heard().len(), 4);
 }
 
 #[actix::test]

@@ -65,7 +65,7 @@ async fn no_log_error_or_debug_shows_a_proxys_credentials() {
         }
     }
     let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
-    for witness in ["the page is tried again", "socks5", "hyper"] {
+    for witness in ["the page is tried again", "starting new connection", "socks5", "hyper"] {
         assert!(logged.contains(witness), "the log was caught: {witness}");
     }
     for password in [http.password, socks.password, "hunter2"] {
