@@ -9,6 +9,8 @@ service_dir=
 need_services() {
     postgres_bin >/dev/null || install_packages "PostgreSQL, for the tests" postgresql
     need_command redis-server "Redis, for the tests" redis-server
+    need_command tinyproxy "an HTTP proxy, which the tests start themselves" tinyproxy-bin
+    need_command microsocks "a SOCKS5 proxy, which the tests start themselves" microsocks
 }
 
 # The folder of the newest PostgreSQL; Debian does not put it on the PATH.

@@ -9,28 +9,29 @@ const PROXY_DATACENTER_URL: Variable = Variable::optional(
     "PROXY_DATACENTER_URL",
     "no such tier",
     "http://user:password@proxy.example.com:8080",
-    "Proxy of the datacenter tier, `http://` with credentials when it asks for them. `socks5://` and `socks5h://` are \
-     accepted here and below, and used by a later release.",
+    "Proxy of the datacenter tier, with credentials when it asks for them: `http://`, `socks5h://`, or `socks5://`, \
+     which is given addresses that are resolved here instead of names.",
 )
 .secret();
 const PROXY_RESIDENTIAL_URL: Variable = Variable::optional(
     "PROXY_RESIDENTIAL_URL",
     "no such tier",
     "http://user:password@proxy.example.com:8081",
-    "Proxy of the residential tier, tried after the datacenter tier.",
+    "Proxy of the residential tier, tried after the datacenter tier; the same schemes.",
 )
 .secret();
 const PROXY_ISP_URL: Variable = Variable::optional(
     "PROXY_ISP_URL",
     "no such tier",
     "http://user:password@proxy.example.com:8082",
-    "Proxy of the ISP tier, the last one.",
+    "Proxy of the ISP tier, the last one; the same schemes.",
 )
 .secret();
 const PROXY_ESCALATION_ENABLED: Variable = Variable::defaulting(
     "PROXY_ESCALATION_ENABLED",
     "true",
-    "Whether a request that is refused goes on to the next tier.",
+    "Whether a page that is refused is asked for again through the next tier, and which tier a host needed is \
+     remembered: for ten minutes it begins there, then one tier lower.",
 );
 const PROXY_SKIP_DIRECT: Variable = Variable::defaulting(
     "PROXY_SKIP_DIRECT",
@@ -42,7 +43,8 @@ const PROXY_MAX_RETRIES_PER_TIER: Variable =
 const PROXY_REQUEST_TIMEOUT: Variable = Variable::defaulting(
     "PROXY_REQUEST_TIMEOUT",
     "15000",
-    "Milliseconds before a request counts as failed, 100 to 600000.",
+    "Milliseconds before an attempt counts as failed and the next tier is tried, 100 to 600000. The last tier, and a \
+     direct request where there is no proxy, has all that is left of the client's `timeout`.",
 );
 const PROXY_ESCALATION_STATUS_CODES: Variable = Variable::defaulting(
     "PROXY_ESCALATION_STATUS_CODES",
@@ -76,7 +78,7 @@ pub struct ProxySettings {
     pub skip_direct: bool,
     /// `PROXY_MAX_RETRIES_PER_TIER`, on top of the first attempt.
     pub max_retries_per_tier: u32,
-    /// `PROXY_REQUEST_TIMEOUT`
+    /// `PROXY_REQUEST_TIMEOUT`, of every attempt that another tier can follow.
     pub request_timeout: Duration,
     /// `PROXY_ESCALATION_STATUS_CODES`
     pub escalation_status_codes: Vec<u16>,
@@ -116,8 +118,5 @@ impl ProxySettings {
 
 fn read_proxy(reader: &mut Reader<'_>, variable: &Variable) -> Read<Option<Secret>> {
     let proxy = reader.optional(variable, parse::address(&["http", "socks5", "socks5h"]))?;
-    if proxy.as_deref().is_some_and(|url| url.to_ascii_lowercase().starts_with("socks")) {
-        reader.warn(format!("{} names a SOCKS5 proxy, but this version uses HTTP proxies only", variable.name));
-    }
     Ok(proxy.map(Secret::new))
 }

@@ -59,13 +59,19 @@ impl Guard {
         Ok(sockets)
     }
 
-    /// The checked addresses of a name, for a client that knows the port
+    /// The checked addresses of a name or address, for a client that knows the port
     /// itself and cannot tell it.
     pub(super) async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, EgressError> {
-        refuse_localhost(name)?;
-        let addresses = match self.hosts.address(name) {
-            Some(address) => vec![address],
-            None => self.dns.lookup(name).await?,
+        let addresses = match parse_host(name)? {
+            Host::Ipv4(ip) => vec![IpAddr::V4(ip)],
+            Host::Ipv6(ip) => vec![IpAddr::V6(ip)],
+            Host::Domain(_) => {
+                refuse_localhost(name)?;
+                match self.hosts.address(name) {
+                    Some(address) => vec![address],
+                    None => self.dns.lookup(name).await?,
+                }
+            }
         };
         for address in &addresses {
             self.judge_address(*address, name)?;

@@ -11,6 +11,8 @@ mod handlers;
 mod ladder;
 mod memory;
 mod messages;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 use std::sync::Arc;
 

@@ -142,7 +142,7 @@ fn what_is_valid_but_likely_not_meant_is_a_warning() {
     assert!(warning(&[("JOBS_API_URL", "https://jobs.example.com")]).contains("JOBS_API_URL differs"));
     assert!(warning(&[("EGRESS_ALLOW_CIDRS", "0.0.0.0/0")]).contains("allows every address"));
     assert!(warning(&[("PROXY_SKIP_DIRECT", "true")]).contains("requests are direct"));
-    assert!(warning(&[("PROXY_ISP_URL", "socks5://proxy:1080")]).contains("PROXY_ISP_URL names a SOCKS5 proxy"));
+    assert_eq!(warning(&[("PROXY_ISP_URL", "socks5://proxy:1080")]), "");
     assert!(warning(&[("EMAIL_API_KEY", "password")]).contains("mail stays off"));
     assert!(
         warning(&[("COMPAT_LLM_BASE_URL", "http://localhost:8000")]).contains("no effect without COMPAT_LLM_API_KEY")

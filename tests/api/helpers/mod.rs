@@ -1,5 +1,5 @@
 mod app;
 mod site;
 
-pub use app::TestApp;
+pub use app::{Reply, TestApp};
 pub use site::{Canary, TestSite};

@@ -1,3 +1,9 @@
+mod bad_proxy;
+mod origin;
+mod real;
+mod secrecy;
+mod tunnels;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -8,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::{FetchPage, FetchedPage, ProxyConfig, ProxyEscalatorActor, Tier};
+use super::{ChooseTier, FetchPage, FetchedPage, ProxyConfig, ProxyEscalatorActor, Tier, TierWorked};
 use crate::egress::testing::{Site, egress, text};
 use crate::egress::{Egress, EgressError};
 use crate::supervise::{Gate, Keeper, KeeperHandle, RestartPolicy, Room};
