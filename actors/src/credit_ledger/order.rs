@@ -22,7 +22,8 @@ pub(super) trait Change: Message<Result = Result<Self::Done, LedgerError>> + Siz
 /// One change that is asked for.
 pub(super) struct Ticket<C: Change> {
     pub asked: C,
-    since: Instant,
+    /// When it was asked for.
+    pub(super) since: Instant,
     answer: Option<Result<C::Done, LedgerError>>,
     reply: oneshot::Sender<Result<C::Done, LedgerError>>,
 }

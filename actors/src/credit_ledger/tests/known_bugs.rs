@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend};
 
 use super::*;
 use crate::database::sql;
-use crate::database::testing::{TestDatabase, open_migrated};
+use crate::database::testing::open_migrated;
 use crate::on_both_databases;
 
 on_both_databases!(crate::database::testing::open_migrated:
@@ -135,25 +135,7 @@ async fn two_who_spend_the_last_credit_of_a_new_account_are_not_both_served(url:
     assert_sound(&db).await;
 }
 
-macro_rules! with_two_pools {
-    ($($body:ident),+ $(,)?) => {
-        mod two_pools_on_sqlite {
-            $(#[actix::test]
-            async fn $body() {
-                super::TestDatabase::sqlite().run(super::$body).await;
-            })+
-        }
-
-        mod two_pools_on_postgres {
-            $(#[actix::test]
-            async fn $body() {
-                super::TestDatabase::postgres().await.run(super::$body).await;
-            })+
-        }
-    };
-}
-
-with_two_pools!(
+on_both_urls!(two_pools_on_sqlite, two_pools_on_postgres:
     updates_at_the_same_time_are_all_counted,
     two_who_spend_the_last_credit_of_a_new_account_are_not_both_served,
 );

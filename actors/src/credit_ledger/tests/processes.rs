@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::child::{orders, start, tell, told};
 use super::*;
 use crate::database::Database;
-use crate::database::testing::{TestDatabase, open_migrated};
+use crate::database::testing::open_migrated;
 
 #[derive(Serialize, Deserialize)]
 struct Work {
@@ -149,22 +149,7 @@ async fn two_processes_hammer_accounts_and_the_books_agree_with_both(url: String
     assert_sound(&db).await;
 }
 
-macro_rules! on_both {
-    ($($body:ident),+ $(,)?) => {
-        mod on_sqlite {
-            $(#[actix::test]
-            async fn $body() {
-                super::TestDatabase::sqlite().run(super::$body).await;
-            })+
-        }
-
-        mod on_postgres {
-            $(#[actix::test]
-            async fn $body() {
-                super::TestDatabase::postgres().await.run(super::$body).await;
-            })+
-        }
-    };
-}
-
-on_both!(two_processes_do_not_overspend, two_processes_hammer_accounts_and_the_books_agree_with_both);
+on_both_urls!(on_sqlite, on_postgres:
+    two_processes_do_not_overspend,
+    two_processes_hammer_accounts_and_the_books_agree_with_both,
+);
