@@ -15,10 +15,12 @@ const SECONDS: [f64; 12] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.
 /// Starts logging to standard error: JSON in production, readable text
 /// elsewhere. Calling it again changes nothing, which tests rely on.
 pub fn init_logs(settings: &Settings) {
-    // These two log statements and frames, which may hold what must not be kept.
+    // The first, sqlx and hyper log statements and frames, which may hold what must
+    // not be kept; fred logs again, and again, what the shared store's circuit says once.
     let level = settings.http.log_level.as_str();
-    let filter =
-        EnvFilter::new(format!("{level},chromiumoxide=off,sqlx=warn,hickory_resolver=warn,hyper=warn,h2=warn"));
+    let filter = EnvFilter::new(format!(
+        "{level},chromiumoxide=off,fred=off,sqlx=warn,hickory_resolver=warn,hyper=warn,h2=warn"
+    ));
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let subscriber = subscriber.with_ansi(std::io::stderr().is_terminal());
     let _ = if settings.http.node_env == NodeEnv::Production {
@@ -48,4 +50,9 @@ fn describe() {
         "Time to answer, by route and status"
     );
     metrics::describe_counter!("blazon_cache_lookups_total", "Cache look-ups, by outcome");
+    metrics::describe_gauge!("blazon_shared_store_up", "Whether the shared store answers");
+    metrics::describe_counter!(
+        "blazon_rate_checks_without_store_total",
+        "Rate limit decisions made while the shared store was away"
+    );
 }

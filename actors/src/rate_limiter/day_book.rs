@@ -13,9 +13,9 @@ use super::reserve::Change;
 use super::window::BUCKETS_PER_DAY;
 use crate::database::{sql, write};
 
-/// How long a request waits for the database to know of it. Then it goes on
-/// unknown: a crash would forget it.
-const PATIENCE: Duration = Duration::from_millis(250);
+/// How long a request waits for the database. Then it goes on without: what was
+/// counted earlier, or this request after a crash, is not known.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Where changes are sent to be written, all that have come together in one
 /// transaction. Cheap to clone.
@@ -63,7 +63,7 @@ impl DayBook {
     /// What was counted of a key in the last day, oldest first; nothing when
     /// the database does not say.
     pub(super) async fn load(&self, key: Uuid, present: u64) -> Vec<Counted> {
-        match timeout(PATIENCE * 4, load(&self.db, key, present)).await {
+        match timeout(PATIENCE, load(&self.db, key, present)).await {
             Ok(Ok(counted)) => counted,
             Ok(Err(error)) => {
                 tracing::error!(%error, "a key's requests of the last day could not be read");

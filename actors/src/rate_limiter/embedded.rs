@@ -1,9 +1,10 @@
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use actix::Response;
 use futures::future::join_all;
 use sea_orm::DatabaseConnection;
-use tokio::sync::oneshot;
+use tokio::sync::{OnceCell, oneshot};
 use uuid::Uuid;
 
 use super::account::{Account, Accounts};
@@ -17,7 +18,12 @@ use super::{CheckRate, RateDecision, RateLimits};
 pub(super) struct EmbeddedLimits {
     accounts: Arc<Accounts>,
     book: DayBook,
+    loading: Loading,
 }
+
+/// The keys that are being read from the database; who asks for one meanwhile
+/// waits for the same reading.
+type Loading = Arc<Mutex<HashMap<Uuid, Arc<OnceCell<Vec<Counted>>>>>>;
 
 /// Ends when the database knows of a request.
 type Settled = oneshot::Receiver<()>;
@@ -26,7 +32,7 @@ impl EmbeddedLimits {
     /// Returns limits on a migrated database; the writer runs in the current
     /// arbiter.
     pub(super) fn new(db: DatabaseConnection) -> Self {
-        Self { accounts: Arc::new(Accounts::new()), book: DayBook::open(db) }
+        Self { accounts: Arc::new(Accounts::new()), book: DayBook::open(db), loading: Loading::default() }
     }
 
     pub(super) fn check(&self, request: CheckRate) -> Response<RateDecision> {
@@ -46,16 +52,23 @@ impl EmbeddedLimits {
 
     /// Checks a key that this process has not seen for a day.
     async fn check_new(self, request: CheckRate) -> RateDecision {
-        let counted = self.book.load(request.key_id, self.accounts.now_ms() / BUCKET_MS).await;
+        let key = request.key_id;
+        let reading = self.loading().entry(key).or_default().clone();
+        let counted = reading.get_or_init(|| self.book.load(key, self.accounts.now_ms() / BUCKET_MS)).await;
+        self.loading().remove(&key);
         let (decision, unconfirmed) = self.accounts.with_all(|accounts, now| {
             // Another request may have been quicker.
-            let account = accounts.entry(request.key_id).or_insert_with(|| recall(now, &counted));
+            let account = accounts.entry(key).or_insert_with(|| recall(now, counted));
             self.decide(account, now, request)
         });
         if let Some(settled) = unconfirmed {
             DayBook::wait(settled).await;
         }
         decision
+    }
+
+    fn loading(&self) -> MutexGuard<'_, HashMap<Uuid, Arc<OnceCell<Vec<Counted>>>>> {
+        self.loading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Decides, and says what to wait for when the database does not know of

@@ -5,7 +5,8 @@
 //! decides. While it is away each replica decides for its own part, the limit
 //! divided by the number of replicas, and tells the store afterwards. So in any
 //! trailing minute a client gets at most its limit where one replica runs, and
-//! at most `limit · (2 − 1/replicas)` around a failure where several do.
+//! where several do, around a failure at most `limit · (2 − 1/replicas)` and what
+//! was on its way to the store when it failed.
 //!
 //! Without a shared store the process decides, and the day is counted in the
 //! database ahead of time: a restart forgets no request of the day, and a crash

@@ -67,15 +67,22 @@ impl SharedLimits {
     fn conclude(&self, request: CheckRate, owed: Owed, answer: Result<Tally, StoreError>) -> RateDecision {
         let CheckRate { key_id, limits } = request;
         self.accounts.with(key_id, |account, now| {
-            if let Ok(tally) = answer {
-                if tally.allowed {
-                    account.windows.record(now, limits);
+            let error = match answer {
+                Ok(tally) => {
+                    if tally.allowed {
+                        account.windows.record(now, limits);
+                    }
+                    return tally.decision(limits);
                 }
-                return tally.decision(limits);
-            }
+                Err(error) => error,
+            };
             let part = share(limits, self.store.replicas());
             let tally = account.windows.check(now, part);
-            account.owe(owed.day + u32::from(tally.allowed));
+            // What was on its way has been counted, or is counted when the store
+            // goes on; telling it twice would lock clients of a slow store out.
+            if error.is_unsent() {
+                account.owe(owed.day + u32::from(tally.allowed));
+            }
             metrics::counter!("blazon_rate_checks_without_store_total").increment(1);
             tally.decision(part)
         })

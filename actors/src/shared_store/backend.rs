@@ -20,14 +20,25 @@ pub(crate) enum StoreError {
     Down,
     #[error("no answer within {} ms", .0.as_millis())]
     Timeout(Duration),
+    /// The question was not sent.
     #[error("no connection: {0}")]
-    Connection(String),
+    Unconnected(String),
+    /// The connection ended with the question on its way.
+    #[error("the connection was lost: {0}")]
+    Cut(String),
     /// The store answered with an error of its own.
     #[error("refused: {0}")]
     Refused(String),
     /// The answer is not what the protocol has.
     #[error("an answer that makes no sense: {0}")]
     Nonsense(String),
+}
+
+impl StoreError {
+    /// Whether the store cannot have done what it was asked.
+    pub(crate) fn is_unsent(&self) -> bool {
+        matches!(self, Self::Down | Self::Unconnected(_))
+    }
 }
 
 /// How a store is spoken to. Nothing here bounds its own time.

@@ -104,7 +104,9 @@ impl Backend for Redis {
 fn failed(error: Error) -> StoreError {
     let details = error.details().to_owned();
     match error.kind() {
-        ErrorKind::Timeout | ErrorKind::IO | ErrorKind::Canceled | ErrorKind::Tls => StoreError::Connection(details),
+        // What `fail_fast` answers with.
+        ErrorKind::Canceled => StoreError::Unconnected(details),
+        ErrorKind::Timeout | ErrorKind::IO | ErrorKind::Tls => StoreError::Cut(details),
         ErrorKind::Protocol | ErrorKind::Parse => StoreError::Nonsense(details),
         _ => StoreError::Refused(details),
     }

@@ -57,7 +57,11 @@ impl Answer {
 
 async fn read<T: for<'a> Deserialize<'a>>(request: RequestBuilder) -> Result<T, StoreError> {
     // An error may name the URL, and with it what its owner put there.
-    let unreachable = |error: reqwest::Error| StoreError::Connection(error.without_url().to_string());
+    let unreachable = |error: reqwest::Error| {
+        let unsent = error.is_connect();
+        let error = error.without_url().to_string();
+        if unsent { StoreError::Unconnected(error) } else { StoreError::Cut(error) }
+    };
     let response = request.send().await.map_err(unreachable)?;
     let status = response.status();
     let body = response.bytes().await.map_err(unreachable)?;
