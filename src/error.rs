@@ -194,6 +194,7 @@ impl From<WorkError> for ApiError {
         match error {
             WorkError::Egress(error) => error.into(),
             WorkError::Render(error) => error.into(),
+            WorkError::Late => Self::website(message, "timeout"),
             WorkError::ContentType(_) => Self::website(message, "content_type"),
             WorkError::Ask(error) => error.into(),
             WorkError::Internal(_) => Self::internal(&error),

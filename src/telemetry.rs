@@ -1,5 +1,7 @@
 //! Logs and metrics.
 
+use std::io::IsTerminal;
+
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -18,6 +20,7 @@ pub fn init_logs(settings: &Settings) {
     let filter =
         EnvFilter::new(format!("{level},chromiumoxide=off,sqlx=warn,hickory_resolver=warn,hyper=warn,h2=warn"));
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let subscriber = subscriber.with_ansi(std::io::stderr().is_terminal());
     let _ = if settings.http.node_env == NodeEnv::Production {
         subscriber.json().finish().try_init()
     } else {

@@ -3,8 +3,9 @@
 //! The tree builder keeps a stack of open elements and a list of open formatting
 //! elements. It walks the first for every tag, so that deep nesting costs the
 //! square of the depth, and it opens all of the second again in every paragraph
-//! (`<p><b id=1><p><b id=2>…`), which costs the square in memory. Flattening the
-//! finished tree comes too late for both; here tags are held back before them.
+//! (`<p><b id=1><p><b id=2>…`), which costs the square in memory. The tokenizer
+//! compares each attribute of a tag with all before it. Flattening the finished
+//! tree comes too late for these; here tags are held back before them.
 
 use std::cell::Cell;
 
@@ -13,6 +14,8 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use kuchikiki::{NodeRef, Sink};
+
+use crate::tag_reader::TagReader;
 
 /// Open elements, formatting ones counted twice, from which on start tags are
 /// left out. Real pages stay below 100.
@@ -37,30 +40,79 @@ const FORMATTING: [&str; 14] =
 /// repeats itself beyond measure, start tags are left out and their text is kept.
 pub(crate) fn parse(html: &str) -> NodeRef {
     let builder = TreeBuilder::new(Sink::default(), TreeBuilderOpts::default());
-    let tokenizer = Tokenizer::new(Doorkeeper::new(builder), TokenizerOpts::default());
-    let input = BufferQueue::default();
-    input.push_back(StrTendril::from(html));
-    // It returns behind every script, for those who would run it.
-    while !input.is_empty() {
-        let _ = tokenizer.feed(&input);
+    let options = TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() };
+    let tokenizer = Tokenizer::new(Doorkeeper::new(builder), options);
+    let (mut reader, mut between_tags, mut in_reference) = (None, true, false);
+    for piece in pieces(html.strip_prefix('\u{feff}').unwrap_or(html)) {
+        if between_tags && TagReader::begins(piece, tokenizer.sink.raw_text.get()) {
+            reader = Some(TagReader::default());
+        }
+        let before = tokenizer.sink.progress(in_reference);
+        match &mut reader {
+            Some(reader) => reader.pass(piece).iter().for_each(|part| feed(&tokenizer, part)),
+            None => feed(&tokenizer, piece),
+        }
+        if tokenizer.sink.progress(in_reference) > before {
+            (reader, between_tags) = (None, true);
+        } else if piece.len() > "</".len() {
+            between_tags = false;
+        }
+        in_reference = ends_in_reference(piece);
     }
     tokenizer.end();
     tokenizer.sink.builder.sink.document_node
 }
 
+/// Cuts before every `<`, which is where tags begin. Within a tag, a comment or
+/// a declaration the tokenizer gives no token: so it is known from outside which
+/// `<` begins a tag.
+fn pieces(html: &str) -> impl Iterator<Item = &str> {
+    let mut rest = html;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = rest[first.len_utf8()..].find('<').map_or(rest.len(), |at| at + first.len_utf8());
+        let (piece, behind) = rest.split_at(end);
+        rest = behind;
+        Some(piece)
+    })
+}
+
+/// Whether an unfinished character reference stands at the end; its text comes
+/// as a token only when the next piece is given.
+fn ends_in_reference(piece: &str) -> bool {
+    piece.trim_end_matches(|end: char| end.is_ascii_alphanumeric() || end == '#').ends_with('&')
+}
+
+fn feed(tokenizer: &Tokenizer<Doorkeeper>, text: &str) {
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from(text));
+    // It returns behind every script, for those who would run it.
+    while !input.is_empty() {
+        let _ = tokenizer.feed(&input);
+    }
+}
+
 /// Stands between tokenizer and tree builder.
 struct Doorkeeper {
     builder: TreeBuilder<NodeRef, Sink>,
+    texts: Cell<usize>,
+    others: Cell<usize>,
     tags: Cell<usize>,
     work: Cell<usize>,
     formatting: Cell<usize>,
     full: Cell<bool>,
+    raw_text: Cell<bool>,
 }
 
 impl Doorkeeper {
     fn new(builder: TreeBuilder<NodeRef, Sink>) -> Self {
-        let (tags, work, formatting, full) = Default::default();
-        Self { builder, tags, work, formatting, full }
+        let (texts, others, tags, work, formatting, full, raw_text) = Default::default();
+        Self { builder, texts, others, tags, work, formatting, full, raw_text }
+    }
+
+    /// Tokens seen so far, those of text left out when `but_text`.
+    fn progress(&self, but_text: bool) -> usize {
+        self.others.get() + if but_text { 0 } else { self.texts.get() }
     }
 
     fn admits(&self, tag: &Tag) -> bool {
@@ -85,9 +137,19 @@ impl TokenSink for Doorkeeper {
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<NodeRef> {
         match token {
-            Token::TagToken(tag) if !self.admits(&tag) => TokenSinkResult::Continue,
-            token => self.builder.process_token(token, line),
+            Token::ParseError(_) => {}
+            Token::CharacterTokens(_) | Token::NullCharacterToken => self.texts.set(self.texts.get() + 1),
+            _ => self.others.set(self.others.get() + 1),
         }
+        let is_tag = match &token {
+            Token::TagToken(tag) if !self.admits(tag) => return TokenSinkResult::Continue,
+            token => matches!(token, Token::TagToken(_)),
+        };
+        let result = self.builder.process_token(token, line);
+        if is_tag {
+            self.raw_text.set(matches!(result, TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext));
+        }
+        result
     }
 
     fn end(&self) {
@@ -185,6 +247,33 @@ mod tests {
         ] {
             assert_eq!(parse(&html).to_string(), kuchikiki::parse_html().one(html.as_str()).document_node.to_string());
         }
+    }
+
+    #[test]
+    fn a_tag_of_very_many_attributes_ends_and_long_values_and_comments_do_not() {
+        let names = (0..50_000).map(|n| format!(" a{n}=1")).collect::<String>();
+        let document = parse(&format!("<p{names}>text</p><h1>title</h1>"));
+        let most =
+            document.inclusive_descendants().elements().map(|element| element.attributes.borrow().map.len()).max();
+        assert!(most.is_some_and(|most| (400..=500).contains(&most)), "{most:?}");
+        assert!(document.text_contents().ends_with("texttitle"));
+        for hidden in [
+            "&<p a='<b c=\"' ",
+            "<<p ",
+            "<!--<b c=\"--><p ",
+            "<p x='<b c=\"<i>' ",
+            "<script>a<b '</script><p ",
+            "<p x=\"'\"",
+        ] {
+            let document = parse(&format!("{hidden}{names}>text"));
+            let most =
+                document.inclusive_descendants().elements().map(|element| element.attributes.borrow().map.len()).max();
+            assert!(most.is_some_and(|most| (400..=502).contains(&most)), "{hidden} {most:?}");
+        }
+        let words = "a -- 'b' /".repeat(2_000);
+        let document = parse(&format!("<!-- <h1>{words} --><p id=x title=\"{words}\">text"));
+        assert_eq!(document.text_contents(), "text");
+        assert_eq!(document.select("p[id=x][title]").expect("a selector").count(), 1);
     }
 
     #[test]

@@ -2,7 +2,7 @@ use dom_smoothie::{Config, Readability};
 use kuchikiki::NodeRef;
 use url::Url;
 
-use crate::{metadata, text, tree, words};
+use crate::{metadata, repair, text, tree, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,17 +119,7 @@ fn with_title(content: &NodeRef, title: Option<String>) {
     }
 }
 
-/// Converts, and leaves no more than one empty line between blocks.
 fn markdown(body: &NodeRef) -> String {
-    let converted = mdka::html_to_markdown(&tree::inner_html(body));
-    let mut markdown = String::with_capacity(converted.len());
-    let mut empty_lines = 0;
-    for line in converted.trim().lines() {
-        empty_lines = if line.trim().is_empty() { empty_lines + 1 } else { 0 };
-        if empty_lines < 2 {
-            markdown.push_str(line);
-            markdown.push('\n');
-        }
-    }
-    markdown
+    repair::spaces_out_of_emphasis(body);
+    repair::single_empty_lines(&mdka::html_to_markdown(&tree::inner_html(body)))
 }

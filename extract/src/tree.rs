@@ -65,14 +65,18 @@ pub(crate) fn attribute(node: &NodeRef, name: &str) -> Option<String> {
 }
 
 /// Removes the attributes that say nothing of the content: all but those below,
-/// and the class of code, which names its language.
+/// the class of code, which names its language, and the state of a task's box.
 pub(crate) fn plain_attributes(root: &NodeRef) {
     const KEPT: [&str; 10] = ["href", "src", "alt", "title", "colspan", "rowspan", "start", "datetime", "lang", "dir"];
     for node in select(root, "*") {
         let Some(element) = node.as_element() else { continue };
-        let is_code = matches!(&*element.name.local, "code" | "pre");
+        let own: &[&str] = match &*element.name.local {
+            "code" | "pre" => &["class"],
+            "input" => &["type", "checked"],
+            _ => &[],
+        };
         let mut attributes = element.attributes.borrow_mut();
-        attributes.map.retain(|name, _| KEPT.contains(&&*name.local) || is_code && &*name.local == "class");
+        attributes.map.retain(|name, _| KEPT.contains(&&*name.local) || own.contains(&&*name.local));
     }
 }
 

@@ -49,6 +49,22 @@ async fn an_error_page_is_not_kept() {
 }
 
 #[actix_web::test]
+async fn who_waits_for_anothers_work_waits_no_longer_than_told() {
+    let app = TestApp::start().await;
+    let user = app.key(Plan::Enterprise, 100).await;
+    let leader = app.scrape("html", "/hang", "&javascript=false&timeout=5000", &user);
+    let follower = async {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        app.scrape("html", "/hang", "&javascript=false&timeout=400", &user).await
+    };
+    let follower = tokio::select! {
+        follower = follower => follower,
+        _ = leader => panic!("the follower did not wait for the leader's whole time"),
+    };
+    assert_eq!((follower.status, follower.detail("reason").as_str()), (502, "timeout"), "{}", follower.text);
+}
+
+#[actix_web::test]
 async fn many_who_ask_at_once_cause_one_fetch() {
     let app = TestApp::start().await;
     let user = app.key(Plan::Enterprise, 100).await;

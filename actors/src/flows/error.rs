@@ -12,6 +12,9 @@ pub enum WorkError {
     Egress(#[from] EgressError),
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// Somebody else's request for the same page took longer than this one may.
+    #[error("the page was not ready in time")]
+    Late,
     /// The answer is neither HTML nor text.
     #[error("the answer is {0}, which is neither HTML nor text")]
     ContentType(String),

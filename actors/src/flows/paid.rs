@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::{Caller, FlowError, WorkError};
@@ -85,13 +86,15 @@ where
         // Who asks past the cache asks for work that begins now.
         return keep(services, request, work().await).await;
     }
+    let deadline = Instant::now() + request.timeout;
     loop {
         match services.flights.join(&request.key) {
-            Role::Follow(flight) => {
-                if let Some(outcome) = flight.outcome().await {
-                    return outcome;
-                }
-            }
+            Role::Follow(flight) => match timeout_at(deadline, flight.outcome()).await {
+                Ok(Some(outcome)) => return outcome,
+                // The leader vanished: somebody else leads now.
+                Ok(None) => {}
+                Err(_) => return Err(WorkError::Late),
+            },
             Role::Lead(lead) => {
                 // Between the miss and here another leader may have finished.
                 if let Some(hit) = services.cache.ask(LookUp { key: request.key.clone() }).await? {
