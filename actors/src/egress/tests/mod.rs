@@ -2,6 +2,7 @@ mod attack;
 mod bombs;
 mod cases;
 mod cookies;
+mod dialling;
 mod http1;
 mod http2;
 mod rebinding;
