@@ -10,6 +10,7 @@ use actix_web::{HttpMessage, HttpRequest, HttpResponse, Responder};
 use actors::flows::{Answer, Caller, Charged, balance};
 use actors::rate_limiter::{RateDecision, WindowState};
 use serde::Serialize;
+use uuid::Uuid;
 
 use crate::auth::Admitted;
 use crate::request_id;
@@ -43,6 +44,17 @@ impl<T: Serialize> Responder for DataAndMeta<T> {
     fn respond_to(self, _: &HttpRequest) -> HttpResponse {
         HttpResponse::Ok().json(self)
     }
+}
+
+/// Envelope B as the document describes it; the server writes it around data
+/// that is JSON already.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct SuccessBody<T> {
+    /// Always `true`.
+    pub success: bool,
+    pub data: T,
+    pub credits_used: i64,
+    pub request_id: Uuid,
 }
 
 /// Envelope B around a finished answer: `{success, data, credits_used,

@@ -7,7 +7,6 @@ pub mod cli;
 pub mod cors;
 pub mod envelope;
 pub mod error;
-pub mod openapi;
 pub mod params;
 pub mod request_id;
 pub mod routes;

@@ -1,14 +1,42 @@
-//! The API's description, for programs and for people.
+//! The API's description, collected from the handlers' own annotations, for
+//! programs and for people.
 
 use actix_web::HttpResponse;
 use actix_web::http::header::LOCATION;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{Modify, OpenApi};
 use utoipa_swagger_ui::SwaggerUi;
 
-use crate::openapi;
+use super::{account, health, web};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Blazon", description = "Brand intelligence and web extraction"),
+    paths(
+        web::scrape_html::scrape,
+        web::scrape_markdown::scrape,
+        account::show,
+        health::healthz,
+        health::readyz,
+        health::metrics,
+    ),
+    modifiers(&ApiKey),
+)]
+struct Document;
+
+struct ApiKey;
+
+impl Modify for ApiKey {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API key: `blz_live_…`"));
+        let components = document.components.get_or_insert_with(Default::default);
+        components.add_security_scheme("api_key", SecurityScheme::Http(scheme.build()));
+    }
+}
 
 /// The OpenAPI document, generated from the handlers.
 pub async fn openapi_json() -> HttpResponse {
-    HttpResponse::Ok().json(openapi::document())
+    HttpResponse::Ok().json(Document::openapi())
 }
 
 /// Sends `/docs` to the reference's first page.

@@ -3,9 +3,8 @@ use actors::flows::{HtmlRecord, ScrapeHtml, scrape_html};
 
 use super::page_params::PageParams;
 use crate::auth::Authorized;
-use crate::envelope::Success;
+use crate::envelope::{Success, SuccessBody};
 use crate::error::{ApiResult, ErrorBody};
-use crate::openapi::SuccessBody;
 use crate::routes::to_the_end;
 use crate::state::AppState;
 

@@ -4,9 +4,8 @@ use utoipa::IntoParams;
 
 use super::page_params::PageParams;
 use crate::auth::Authorized;
-use crate::envelope::Success;
+use crate::envelope::{Success, SuccessBody};
 use crate::error::{ApiResult, ErrorBody};
-use crate::openapi::SuccessBody;
 use crate::params::{FromParams, Params};
 use crate::routes::to_the_end;
 use crate::state::AppState;

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
-use actix_web::dev::ServerHandle;
-use actix_web::rt::task::JoinHandle;
+use actix_web::rt::System;
 use actors::credit_ledger::{Balance, GetBalance};
 use actors::egress::operator_client;
 use actors::key_ring::{CreateKey, CreatedKey, Plan};
@@ -11,20 +11,32 @@ use blazon::settings::{Settings, Source};
 use blazon::startup::{Application, Ended};
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::sync::oneshot;
 
 use super::{Canary, TestSite};
 
 /// The application of production on a free port, with a folder of its own, a
 /// site it may read (`site.test`) and a canary it may not.
+///
+/// It runs in a thread and a system of its own, and is ended in order when this
+/// is dropped: a test leaves no browser behind.
 pub struct TestApp {
     pub canary: Canary,
     pub site: TestSite,
     pub services: Services,
     pub admin: Option<CreatedKey>,
     pub port: u16,
-    handle: ServerHandle,
+    stop: Option<oneshot::Sender<Stop>>,
     running: Option<JoinHandle<anyhow::Result<Ended>>>,
     _folder: Arc<TempDir>,
+}
+
+/// How the application is asked to end.
+#[derive(Debug, Clone, Copy)]
+enum Stop {
+    /// As by SIGTERM: what is in flight is finished.
+    Gracefully,
+    AtOnce,
 }
 
 /// An answer, read to its end.
@@ -85,17 +97,11 @@ impl TestApp {
         let mut settings = Settings::from_source(&Source::from_iter(map)).expect("good settings");
         settings.http.port = 0;
         blazon::telemetry::init_logs(&settings);
-        let mut application = Application::build(settings).await.expect("the application starts");
-        Self {
-            canary,
-            site,
-            services: application.services(),
-            admin: application.take_first_key(),
-            port: application.port(),
-            handle: application.handle(),
-            running: Some(actix_web::rt::spawn(application.run_until_stopped())),
-            _folder: folder,
-        }
+        let (started, starting) = oneshot::channel();
+        let (stop, stopped) = oneshot::channel();
+        let running = std::thread::spawn(move || System::new().block_on(live(settings, started, stopped)));
+        let Started { port, services, admin } = starting.await.expect("the application starts");
+        Self { canary, site, services, admin, port, stop: Some(stop), running: Some(running), _folder: folder }
     }
 
     /// A new user's key.
@@ -134,10 +140,51 @@ impl TestApp {
         Reply { status, headers, text: response.text().await.expect("a whole body") }
     }
 
-    /// Asks the server to end, as SIGTERM does, and waits until it has.
+    /// Asks the application to end, as SIGTERM does, and waits until it has.
     pub async fn stop(&mut self) -> Ended {
-        self.handle.stop(true).await;
-        let running = self.running.take().expect("stopped once");
-        running.await.expect("no panic").expect("an orderly end")
+        let running = self.ask_to_end(Stop::Gracefully).expect("stopped once");
+        let ended = actix_web::rt::task::spawn_blocking(move || running.join()).await.expect("waited for");
+        ended.expect("no panic").expect("an orderly end")
     }
+
+    fn ask_to_end(&mut self, how: Stop) -> Option<JoinHandle<anyhow::Result<Ended>>> {
+        // It may have ended already.
+        self.stop.take().map(|stop| stop.send(how));
+        self.running.take()
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        if let Some(running) = self.ask_to_end(Stop::AtOnce) {
+            let ended = running.join();
+            assert!(
+                std::thread::panicking() || ended.is_ok_and(|ended| ended.is_ok()),
+                "the application ends in order"
+            );
+        }
+    }
+}
+
+/// What a test needs of an application that runs in another thread.
+struct Started {
+    port: u16,
+    services: Services,
+    admin: Option<CreatedKey>,
+}
+
+async fn live(
+    settings: Settings,
+    started: oneshot::Sender<Started>,
+    stopped: oneshot::Receiver<Stop>,
+) -> anyhow::Result<Ended> {
+    let mut application = Application::build(settings).await?;
+    let (port, services, handle) = (application.port(), application.services(), application.handle());
+    // A test that has ended meanwhile wants nothing any more.
+    let _ = started.send(Started { port, services, admin: application.take_first_key() });
+    actix_web::rt::spawn(async move {
+        let how = stopped.await.unwrap_or(Stop::AtOnce);
+        handle.stop(matches!(how, Stop::Gracefully)).await;
+    });
+    application.run_until_stopped().await
 }
