@@ -124,7 +124,7 @@ async fn what_is_not_the_coding_it_claims_is_no_page() {
     ] {
         assert_eq!(fetch_from(header, &body, 1).await.err(), undecodable, "{header}");
     }
-    assert_eq!(undecodable.unwrap().reason(), "content_type");
+    assert_eq!(undecodable.map(|error| error.reason()), Some("content_type"));
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod dialling;
 mod http1;
 mod http2;
 mod rebinding;
+mod smuggled;
 mod tls;
 mod zone;
 

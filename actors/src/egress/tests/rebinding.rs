@@ -45,7 +45,7 @@ async fn flipping(ttl: u32) -> NameServer {
         // Questions for the other family leave the turn as it is.
         let asks_for_ipv4 = address_record(name, IpAddr::from([0; 4]), kind, ttl).is_some();
         let turn = turn.fetch_add(usize::from(asks_for_ipv4), Ordering::SeqCst);
-        let address = if turn % 2 == 0 { [127, 0, 0, 2] } else { [127, 0, 0, 1] };
+        let address = if turn.is_multiple_of(2) { [127, 0, 0, 2] } else { [127, 0, 0, 1] };
         Answer::Records(address_record(name, address.into(), kind, ttl).into_iter().collect())
     })
     .await
