@@ -28,9 +28,10 @@ fn origin(behave: fn(&mut TcpStream, &str)) -> SocketAddr {
     address
 }
 
+/// The head of a request, or the first byte of a TLS handshake.
 fn read_head(stream: &mut TcpStream) -> String {
     let (mut head, mut byte) = (Vec::new(), [0]);
-    while !head.ends_with(b"\r\n\r\n") && stream.read_exact(&mut byte).is_ok() {
+    while !head.ends_with(b"\r\n\r\n") && head != b"\x16" && stream.read_exact(&mut byte).is_ok() {
         head.push(byte[0]);
     }
     String::from_utf8_lossy(&head).into_owned()

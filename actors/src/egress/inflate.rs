@@ -23,6 +23,9 @@ const MOST_CODINGS: usize = 2;
 /// library would grant 128 MiB.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
+/// Bytes that pass at a stretch.
+const PAUSE: usize = 64 * 1024;
+
 type Reader = Pin<Box<dyn AsyncBufRead + Send>>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,20 +50,28 @@ pub(super) async fn read_body(response: Response, host: &str, max_bytes: usize) 
     if codings.is_empty() {
         return read_plain(response, host, max_bytes).await;
     }
+    // What comes over the wire and what lies between two codings is never seen,
+    // but it costs as much: a stream of empty gzip members inflates to nothing.
     let wire = StreamReader::new(response.bytes_stream().map_err(io::Error::other));
-    let mut reader: Reader = Box::pin(wire);
+    let mut reader = capped(Box::pin(wire), max_bytes);
     for coding in codings.into_iter().rev() {
         let inflated = inflate(coding, reader).await.map_err(|error| broken(error, host))?;
-        // What lies between two codings is never seen, but it costs as much.
-        reader = Box::pin(BufReader::new(Capped { inflated, left: max_bytes }));
+        reader = capped(inflated, max_bytes);
     }
     collect(reader).await.map_err(|error| broken(error, host))
 }
 
-/// Inflated bytes up to a limit, beyond which there is [`Oversized`].
+fn capped(inner: Pin<Box<dyn AsyncRead + Send>>, max_bytes: usize) -> Reader {
+    Box::pin(BufReader::new(Capped { inner, left: max_bytes, until_pause: PAUSE }))
+}
+
+/// Bytes up to a limit, beyond which there is [`Oversized`]. It pauses now and
+/// then: a decoder that finds input and no output would never let go of the
+/// thread, and no deadline would end it.
 struct Capped {
-    inflated: Pin<Box<dyn AsyncRead + Send>>,
+    inner: Pin<Box<dyn AsyncRead + Send>>,
     left: usize,
+    until_pause: usize,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -73,10 +84,16 @@ impl AsyncRead for Capped {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.until_pause == 0 {
+            self.until_pause = PAUSE;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let before = buffer.filled().len();
-        ready!(self.inflated.as_mut().poll_read(context, buffer))?;
-        let left = self.left.checked_sub(buffer.filled().len() - before);
-        self.left = left.ok_or_else(|| io::Error::other(Oversized))?;
+        ready!(self.inner.as_mut().poll_read(context, buffer))?;
+        let read = buffer.filled().len() - before;
+        self.until_pause = self.until_pause.saturating_sub(read);
+        self.left = self.left.checked_sub(read).ok_or_else(|| io::Error::other(Oversized))?;
         Poll::Ready(Ok(()))
     }
 }

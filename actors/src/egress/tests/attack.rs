@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 use url::Url;
 
 use super::cases::{self, Attempt, Case, Outcome};
+use super::smuggled::SMUGGLED;
 use super::zone;
 use crate::egress::testing::{NameServer, Origin, config};
 use crate::egress::{Egress, Fetch, FilteringProxy, Upstream, fetch};
@@ -262,13 +263,13 @@ async fn requests_that_mean_two_things_lead_to_the_open_site_or_nowhere() {
     let range = Range::set_up().await;
     let port = range.canary.address.port().to_string();
     let mut wrong = Vec::new();
-    for (request, statuses) in cases::SMUGGLED {
+    for (request, statuses) in SMUGGLED {
         let answer = range.ask(request.replace("{port}", &port).as_bytes()).await;
         let got: Vec<u16> = answer.match_indices("HTTP/1.").map(|(at, _)| status(&answer[at..])).collect();
         if got != *statuses || range.canary.connections() > 0 {
             wrong.push(format!("{request:?} got {got:?}, not {statuses:?}"));
         }
     }
-    println!("{} of {} requests", cases::SMUGGLED.len() - wrong.len(), cases::SMUGGLED.len());
+    println!("{} of {} requests", SMUGGLED.len() - wrong.len(), SMUGGLED.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

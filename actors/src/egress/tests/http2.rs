@@ -79,21 +79,32 @@ async fn play(mut stream: TlsStream<TcpStream>, script: Arc<Script>) {
     let _ = drain.await;
 }
 
-/// Fetches from a server that plays `script`, and returns the connections it
-/// took too.
-async fn fetch_script(script: Script, deadline: Duration) -> (Result<Fetched, EgressError>, usize) {
-    let authority = Authority::new("the test's");
-    let script = Arc::new(script);
-    let acceptor = authority.acceptor("shop.test", &[b"h2"], |_| {});
-    let site = serve(acceptor, move |stream| play(stream, script.clone())).await;
-    // A mapped host is spoken to in HTTP/1.1.
-    let names = NameServer::start(&[("shop.test", &["127.0.0.2"])]).await;
-    let mut config = config("127.0.0.2/32", "");
-    config.nameservers = vec![names.address];
-    config.ca_cert_pem = Some(authority.pem.clone().into_bytes());
-    let egress = Egress::new(config).unwrap();
-    let ended = get_until(&egress, &format!("https://shop.test:{}/", site.address.port()), deadline).await;
-    (ended, site.connections())
+/// The way out to servers at any port of `shop.test`, over HTTP/2.
+struct Visitor {
+    authority: Authority,
+    egress: Egress,
+    _names: NameServer,
+}
+
+impl Visitor {
+    async fn new() -> Self {
+        let authority = Authority::new("the test's");
+        // A mapped host would be spoken to in HTTP/1.1.
+        let names = NameServer::start(&[("shop.test", &["127.0.0.2"])]).await;
+        let mut config = config("127.0.0.2/32", "");
+        config.nameservers = vec![names.address];
+        config.ca_cert_pem = Some(authority.pem.clone().into_bytes());
+        Self { authority, egress: Egress::new(config).unwrap(), _names: names }
+    }
+
+    /// Fetches from a server that plays `script`; also the connections it took.
+    async fn fetch(&self, script: Script, deadline: Duration) -> (Result<Fetched, EgressError>, usize) {
+        let script = Arc::new(script);
+        let acceptor = self.authority.acceptor("shop.test", &[b"h2"], |_| {});
+        let site = serve(acceptor, move |stream| play(stream, script.clone())).await;
+        let url = format!("https://shop.test:{}/", site.address.port());
+        (get_until(&self.egress, &url, deadline).await, site.connections())
+    }
 }
 
 fn once(frames: &[Vec<u8>]) -> Script {
@@ -114,8 +125,9 @@ async fn an_honest_server_is_read_over_http2() {
         block.push(frame(CONTINUATION, if index == last { END_HEADERS } else { 0 }, 1, piece));
     }
     let body = frame(DATA, END_STREAM, 1, b"site");
+    let visitor = Visitor::new().await;
     for head in [frame(HEADERS, END_HEADERS, 1, STATUS_200), block.concat()] {
-        let (ended, connections) = fetch_script(once(&[head, body.clone()]), Duration::from_secs(10)).await;
+        let (ended, connections) = visitor.fetch(once(&[head, body.clone()]), Duration::from_secs(20)).await;
         assert_eq!((&ended.unwrap().body[..], connections), (&b"site"[..], 1));
     }
 }
@@ -159,9 +171,14 @@ async fn frames_against_the_rules_end_the_fetch_with_a_reason() {
         ("HTTP/1.1 after all", Script { once: b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), ..Script::default() }, "refused"),
         ("nothing", Script::default(), "timeout"),
     ];
+    let visitor = Visitor::new().await;
+    let fetches = scripts.iter().map(|(_, script, reason)| {
+        let deadline = Duration::from_millis(if *reason == "timeout" { 800 } else { 20_000 });
+        visitor.fetch(script.clone(), deadline)
+    });
+    let ended = futures::future::join_all(fetches).await;
     let mut wrong = Vec::new();
-    for (name, script, reason) in &scripts {
-        let (ended, connections) = fetch_script(script.clone(), Duration::from_millis(700)).await;
+    for ((name, _, reason), (ended, connections)) in scripts.iter().zip(ended) {
         let ended = ended.map(|page| page.body.len()).map_err(|error| error.reason());
         if ended != Err(*reason) || connections > 3 {
             wrong.push(format!("{name}: {ended:?} over {connections} connections, not {reason}"));

@@ -2,9 +2,11 @@ mod attack;
 mod bombs;
 mod cases;
 mod cookies;
+mod dialling;
 mod http1;
 mod http2;
 mod rebinding;
+mod smuggled;
 mod tls;
 mod zone;
 

@@ -45,7 +45,7 @@ async fn flipping(ttl: u32) -> NameServer {
         // Questions for the other family leave the turn as it is.
         let asks_for_ipv4 = address_record(name, IpAddr::from([0; 4]), kind, ttl).is_some();
         let turn = turn.fetch_add(usize::from(asks_for_ipv4), Ordering::SeqCst);
-        let address = if turn % 2 == 0 { [127, 0, 0, 2] } else { [127, 0, 0, 1] };
+        let address = if turn.is_multiple_of(2) { [127, 0, 0, 2] } else { [127, 0, 0, 1] };
         Answer::Records(address_record(name, address.into(), kind, ttl).into_iter().collect())
     })
     .await
@@ -95,10 +95,10 @@ async fn a_cached_answer_is_judged_and_dialled_like_a_fresh_one() {
     let (twins, server) = (Twins::start().await, flipping(60).await);
     let egress = Egress::new(asking(&server, "127.0.0.2/32")).unwrap();
     let name = |turn: usize| twins.url(&format!("flip{}.test", turn % 10));
-    let (served, refused) = flip(&egress, name, 1000).await;
-    assert_eq!((served, refused), (500, 500), "each name keeps its first answer");
-    assert_eq!((twins.canary.connections(), twins.site.connections()), (0, 500));
-    assert_eq!(server.queries(), 10 + 1000, "that there is no IPv6 address is said without a time to keep it");
+    let (served, refused) = flip(&egress, name, 200).await;
+    assert_eq!((served, refused), (100, 100), "each name keeps its first answer");
+    assert_eq!((twins.canary.connections(), twins.site.connections()), (0, 100));
+    assert_eq!(server.queries(), 10 + 200, "that there is no IPv6 address is said without a time to keep it");
 }
 
 /// The port has a socket of ours at 127.0.0.1 and a stranger's at 127.0.0.2; the
@@ -108,9 +108,9 @@ async fn a_socket_of_ours_is_not_reached_by_flipping_inside_an_allowed_network()
     let (twins, server) = (Twins::start().await, flipping(0).await);
     let config = EgressConfig { own_sockets: vec![twins.canary.address], ..asking(&server, "127.0.0.0/8") };
     let egress = Egress::new(config).unwrap();
-    let (served, refused) = flip(&egress, |_| twins.url("flip.test"), 100).await;
+    let (served, refused) = flip(&egress, |_| twins.url("flip.test"), 10).await;
     assert_eq!(twins.canary.connections(), 0);
-    assert_eq!((served, refused), (50, 50));
+    assert_eq!((served, refused), (5, 5));
 }
 
 #[tokio::test]
@@ -170,5 +170,4 @@ async fn a_name_server_that_is_silent_costs_no_more_than_the_deadline() {
     let what = Fetch { url: &url, deadline: Instant::now() + Duration::from_millis(500), max_bytes: 1000 };
     let failure = fetch(&egress, None, what).await.err();
     assert_eq!(failure, Some(EgressError::Timeout("silent.test".to_owned())));
-    assert_eq!(egress.resolve("silent.test", 80).await, Err(EgressError::Dns("silent.test".to_owned())));
 }
