@@ -51,7 +51,7 @@ impl Clients {
         };
         let user_agent = HeaderValue::from_str(user_agent).map_err(|_| EgressSetupError::UserAgent)?;
         let clients = Self { guard, user_agent, roots, made: Mutex::default() };
-        clients.client(Route { upstream: None, mapped: false })?;
+        clients.client(Route { upstream: None, beside: None, mapped: false })?;
         Ok(clients)
     }
 
@@ -62,7 +62,7 @@ impl Clients {
         }
         let client = self.builder(&route)?.build().map_err(EgressSetupError::Client)?;
         // Callers choose the port, and such requests are rare.
-        if !matches!(route, Route::Beside(_)) {
+        if route.beside.is_none() {
             made.insert(route, client.clone());
         }
         Ok(client)
@@ -96,10 +96,6 @@ impl Clients {
             proxy = proxy.basic_auth(user, password);
         }
         Ok(builder.proxy(proxy))
-    }
-
-    fn checked_names(&self, port: Option<u16>) -> CheckedNames {
-        CheckedNames { guard: self.guard.clone(), port }
     }
 }
 
