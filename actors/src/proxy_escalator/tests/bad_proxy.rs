@@ -50,7 +50,10 @@ impl BadProxy {
                 let noted = noted.clone();
                 tokio::spawn(async move {
                     let (mut bytes, mut lines) = ([0; 1024], lines.iter());
-                    while stays {
+                    if !stays {
+                        return;
+                    }
+                    loop {
                         match stream.read(&mut bytes).await {
                             Ok(0) | Err(_) => return,
                             Ok(length) => noted.lock().unwrap()[index].extend_from_slice(&bytes[..length]),
