@@ -13,6 +13,9 @@ pub(super) enum Outcome {
     Unresolved,
     /// Answered by the open site, whatever it looks like.
     Harmless,
+    /// Answered by the open site in the words of a proxy that refuses: behind an
+    /// upstream proxy nobody can tell who said it.
+    LikeAProxy,
 }
 
 /// One thing to try.
@@ -312,7 +315,7 @@ const ANSWERS: &[(&str, Outcome)] = &[
     ("304 Not Modified\r\nLocation: http://127.0.0.1:{port}/", Outcome::Harmless),
     ("305 Use Proxy\r\nLocation: http://127.0.0.1:{port}/", Outcome::Harmless),
     ("306 Unused\r\nLocation: http://127.0.0.1:{port}/", Outcome::Harmless),
-    ("407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"127.0.0.1:{port}\"", Outcome::Harmless),
+    ("407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"127.0.0.1:{port}\"", Outcome::LikeAProxy),
     ("302 Found\r\nLocation: /ok\r\nX-Split: a\r\nLocation: http://127.0.0.1:{port}/", Outcome::Harmless),
     ("302 Found\r\nLocation: /ok%0d%0aLocation:%20http://127.0.0.1:{port}/", Outcome::Harmless),
     ("302 Found\r\nLocation: /ok\r\n Location: http://127.0.0.1:{port}/", Outcome::Refused(&["refused"])),
