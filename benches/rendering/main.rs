@@ -190,11 +190,9 @@ async fn soak(
     scratch: &Path,
 ) -> Result<()> {
     let mut done = 0;
-    for until in [100, 200, 500, 1000, pages].into_iter().filter(|until| *until <= pages) {
-        if until > done {
-            round(gate, urls, until - done, options.at_once, None).await?;
-            done = until;
-        }
+    for until in [100, 200, 500, 1000].into_iter().filter(|until| *until < pages).chain([pages]) {
+        round(gate, urls, until - done, options.at_once, None).await?;
+        done = until;
         let [browser, helpers] = memory::browsers(scratch);
         let own = memory::resident(std::process::id());
         let folders = std::fs::read_dir(scratch)?.count();
