@@ -79,7 +79,7 @@ async fn a_browser_climbs_past_a_proxy_that_refuses_and_one_that_hangs() {
     let (refusing, socks, site) = (Proxy::tinyproxy(), Proxy::microsocks(), PickySite::start());
     let hanging = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let hanging_url = format!("http://{}", hanging.local_addr().expect("it is bound"));
-    for datacenter in [refusing.url_as("http", "user:wrong@"), refusing.url_as("http", ""), hanging_url] {
+    for datacenter in [refusing.url_as("http", "user:wrong@"), hanging_url] {
         let app = TestApp::start_with(&[
             ("PROXY_DATACENTER_URL", &datacenter),
             ("PROXY_RESIDENTIAL_URL", &socks.url()),

@@ -95,7 +95,9 @@ impl Clients {
         if let Some((user, password)) = upstream.credentials() {
             proxy = proxy.basic_auth(user, password);
         }
-        Ok(builder.proxy(proxy))
+        // Many a proxy leaves by another address with each connection, and a
+        // page that was refused is tried again for that very reason.
+        Ok(builder.proxy(proxy).pool_max_idle_per_host(0))
     }
 }
 

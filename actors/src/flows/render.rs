@@ -23,10 +23,10 @@ pub(super) async fn render(
         return attempt(only, None).await;
     }
     let host = order.url.host_str().unwrap_or_default().to_owned();
-    let start = services.escalator.ask(ChooseTier { host: host.clone() }).await?;
+    let start = services.escalator.ask_until(deadline, ChooseTier { host: host.clone() }).await?;
     let climbed = climb(&services.proxies, start, (&host, deadline), attempt, judge).await;
     if climbed.is_news
-        && let Err(error) = services.escalator.ask(TierWorked { host, tier: climbed.tier }).await
+        && let Err(error) = services.escalator.ask_until(deadline, TierWorked { host, tier: climbed.tier }).await
     {
         tracing::debug!(%error, "a tier that worked is not remembered");
     }

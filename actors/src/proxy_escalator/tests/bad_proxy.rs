@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 /// A listener with a line for each thing that it is told, whatever it is told.
@@ -41,28 +41,10 @@ impl BadProxy {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let noted = heard.clone();
         let accepting = tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                let index = {
-                    let mut noted = noted.lock().unwrap();
-                    noted.push(Vec::new());
-                    noted.len() - 1
-                };
-                let noted = noted.clone();
-                tokio::spawn(async move {
-                    let (mut bytes, mut lines) = ([0; 1024], lines.iter());
-                    if !stays {
-                        return;
-                    }
-                    loop {
-                        match stream.read(&mut bytes).await {
-                            Ok(0) | Err(_) => return,
-                            Ok(length) => noted.lock().unwrap()[index].extend_from_slice(&bytes[..length]),
-                        }
-                        if let Some(line) = lines.next() {
-                            let _ = stream.write_all(line).await;
-                        }
-                    }
-                });
+            while let Ok((stream, _)) = listener.accept().await {
+                if stays {
+                    tokio::spawn(listen_and_answer(stream, lines, noted.clone()));
+                }
             }
         });
         Self { address, heard, accepting }
@@ -81,5 +63,20 @@ impl BadProxy {
 impl Drop for BadProxy {
     fn drop(&mut self) {
         self.accepting.abort();
+    }
+}
+
+async fn listen_and_answer(mut stream: TcpStream, lines: &[&[u8]], heard: Arc<Mutex<Vec<Vec<u8>>>>) {
+    let index = {
+        let mut heard = heard.lock().unwrap();
+        heard.push(Vec::new());
+        heard.len() - 1
+    };
+    let (mut bytes, mut lines) = ([0; 1024], lines.iter());
+    while let Ok(length @ 1..) = stream.read(&mut bytes).await {
+        heard.lock().unwrap()[index].extend_from_slice(&bytes[..length]);
+        if let Some(line) = lines.next() {
+            let _ = stream.write_all(line).await;
+        }
     }
 }

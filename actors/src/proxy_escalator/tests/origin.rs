@@ -1,5 +1,6 @@
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -27,6 +28,7 @@ pub(super) struct Origin {
     scheme: &'static str,
     egress: Egress,
     seen: Arc<Mutex<Vec<IpAddr>>>,
+    connections: Arc<AtomicUsize>,
     accepting: JoinHandle<()>,
 }
 
@@ -56,9 +58,11 @@ impl Origin {
         let ca_cert_pem = ca_pem.map(String::into_bytes);
         let egress = Egress::new(EgressConfig { ca_cert_pem, ..config("127.0.0.2/32", &hosts) }).unwrap();
         let (seen, status_for) = (Arc::new(Mutex::new(Vec::new())), Arc::new(status_for));
-        let noted = seen.clone();
+        let (noted, connections) = (seen.clone(), Arc::new(AtomicUsize::new(0)));
+        let counted = connections.clone();
         let accepting = tokio::spawn(async move {
             while let Ok((stream, peer)) = listener.accept().await {
+                counted.fetch_add(1, Ordering::SeqCst);
                 let (acceptor, noted, status_for) = (acceptor.clone(), noted.clone(), status_for.clone());
                 let asked = move || {
                     noted.lock().unwrap().push(peer.ip());
@@ -72,7 +76,7 @@ impl Origin {
                 });
             }
         });
-        Self { address, scheme, egress, seen, accepting }
+        Self { address, scheme, egress, seen, connections, accepting }
     }
 
     /// A way out that may reach the site, and knows it as shop.test too.
@@ -83,6 +87,11 @@ impl Origin {
     /// The site by its address, which a proxy needs no name server for.
     pub(super) fn url(&self) -> String {
         format!("{}://{}/", self.scheme, self.address)
+    }
+
+    /// Connections accepted so far.
+    pub(super) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
     }
 
     /// From where it was asked since the last look.

@@ -138,10 +138,19 @@ async fn when_all_tiers_fail_the_last_failure_or_page_is_the_answer() {
     let config = tiers(&closing.url("http"), Some(&good.url()));
     let page = fetch(origin.egress(), config, &origin.url()).await.unwrap();
     assert_eq!((page.status, page.tier), (403, Tier::Residential));
-    let config = ProxyConfig { max_retries_per_tier: 2, ..tiers(&good.url(), None) };
-    origin.seen();
-    fetch(origin.egress(), config, &origin.url()).await.unwrap();
-    assert_eq!(origin.seen(), [DIRECT, good.ip(), good.ip(), good.ip()], "two retries on a proxied tier");
+}
+
+#[actix::test]
+async fn a_proxied_tier_is_retried_each_time_with_a_connection_of_its_own() {
+    let (http, socks) = (Proxy::tinyproxy(), Proxy::microsocks());
+    for proxy in [&http, &socks] {
+        for origin in [Origin::http(|_| 403).await, Origin::https(|_| 403).await] {
+            let config = ProxyConfig { max_retries_per_tier: 2, ..tiers(&proxy.url(), None) };
+            assert_eq!(fetch(origin.egress(), config, &origin.url()).await.unwrap().status, 403);
+            assert_eq!(origin.seen(), [DIRECT, proxy.ip(), proxy.ip(), proxy.ip()]);
+            assert_eq!(origin.connections(), 4);
+        }
+    }
 }
 
 #[actix::test]
