@@ -120,5 +120,5 @@ async fn a_harmful_site_costs_its_caller_nothing_and_the_service_no_health() {
         assert!(reply.json()["data"]["html"].as_str().is_some_and(|html| html.contains("well.")), "{path}");
     }
     assert_eq!(app.balance(&user).await.available(), 48);
-    assert_eq!(app.get("/health", "").await.status, 200);
+    assert_eq!(app.get("/readyz", "").await.status, 200);
 }
