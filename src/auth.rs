@@ -42,7 +42,12 @@ impl<P: FromParams> FromRequest for Authorized<P> {
     }
 }
 
-async fn authenticate(request: &HttpRequest) -> ApiResult<Caller> {
+/// Finds out who asks and whether they may, before anything of the request
+/// itself is read.
+///
+/// # Errors
+/// 401, 403 or 429; 503 when the books cannot be asked.
+pub(crate) async fn authenticate(request: &HttpRequest) -> ApiResult<Caller> {
     let state = request.app_data::<Data<AppState>>().ok_or_else(|| ApiError::unavailable("the service is starting"))?;
     let Some(presented) = bearer(request) else {
         return if state.settings.http.auth_bypass { Ok(Caller::Local) } else { Err(ApiError::unauthorized()) };

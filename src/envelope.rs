@@ -79,6 +79,18 @@ impl Responder for Success {
     }
 }
 
+/// Envelope B around data that costs nothing: `{success, data, request_id}`.
+pub struct SuccessData<T>(pub T);
+
+impl<T: Serialize> Responder for SuccessData<T> {
+    type Body = actix_web::body::BoxBody;
+
+    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+        let body = SuccessBody { success: true, data: self.0, credits_used: 0, request_id: request_id::current() };
+        HttpResponse::Ok().json(body)
+    }
+}
+
 /// Middleware: writes the rate-limit and credit headers onto every answer to an
 /// authenticated request, errors included.
 ///

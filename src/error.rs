@@ -6,6 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderValue, RETRY_AFTER};
 use actix_web::{HttpResponse, ResponseError};
 use actors::browser_pool::RenderError;
+use actors::crawl_job::CrawlError;
 use actors::credit_ledger::LedgerError;
 use actors::egress::EgressError;
 use actors::flows::{FlowError, WorkError};
@@ -184,6 +185,23 @@ impl From<FlowError> for ApiError {
             FlowError::Ledger(error) => error.into(),
             FlowError::Ask(error) => error.into(),
             FlowError::KeyRing(error) => Self::internal(&error),
+            FlowError::Crawl(error) => error.into(),
+        }
+    }
+}
+
+impl From<CrawlError> for ApiError {
+    fn from(error: CrawlError) -> Self {
+        match error {
+            CrawlError::TooManyWaiting(_) => {
+                let mut refused =
+                    Self::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, error.to_string());
+                refused.retry_after_s = Some(60);
+                refused.with_details(json!({ "limit": "concurrent_crawls" }))
+            }
+            CrawlError::KeyReused => Self::invalid("Idempotency-Key", error),
+            CrawlError::Ledger(error) => error.into(),
+            error => Self::internal(&error),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod assembly;
 pub mod auth;
+pub mod body;
 pub mod cli;
 pub mod cors;
 pub mod envelope;

@@ -9,7 +9,7 @@ use url::Url;
 use crate::error::{ApiError, ApiResult};
 
 /// Characters of a URL parameter; longer than what browsers and servers take.
-const MAX_URL_CHARS: usize = 8_192;
+pub(crate) const MAX_URL_CHARS: usize = 8_192;
 
 /// The query string's parameters; of a repeated one the last counts, unknown
 /// ones are ignored.
@@ -60,16 +60,7 @@ impl Params {
     /// A 400 when it is missing, too long, no URL, or of another scheme.
     pub fn url(&self, name: &str) -> ApiResult<Url> {
         let text = self.bounded_text(name, MAX_URL_CHARS)?.ok_or_else(|| ApiError::invalid(name, "is required"))?;
-        let advice = "is not an absolute http or https URL, such as https://example.com/page";
-        let mut url = Url::parse(text).map_err(|_| ApiError::invalid(name, advice))?;
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
-            return Err(ApiError::not_allowed(name, advice, json!(["http", "https"])));
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(ApiError::invalid(name, "must not carry a user name or password"));
-        }
-        url.set_fragment(None);
-        Ok(url)
+        absolute_url(name, text)
     }
 
     /// Returns a boolean: `true`, `false`, `1` or `0`.
@@ -100,6 +91,24 @@ impl Params {
             }
         }
     }
+}
+
+/// Reads an absolute `http` or `https` URL without user name and password; its
+/// fragment is dropped.
+///
+/// # Errors
+/// A 400 that names the field.
+pub(crate) fn absolute_url(name: &str, text: &str) -> ApiResult<Url> {
+    let advice = "is not an absolute http or https URL, such as https://example.com/page";
+    let mut url = Url::parse(text).map_err(|_| ApiError::invalid(name, advice))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        return Err(ApiError::not_allowed(name, advice, json!(["http", "https"])));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(ApiError::invalid(name, "must not carry a user name or password"));
+    }
+    url.set_fragment(None);
+    Ok(url)
 }
 
 #[cfg(test)]

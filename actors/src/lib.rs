@@ -7,11 +7,14 @@
 
 pub mod browser_pool;
 pub mod cache;
+pub mod crawl_job;
 pub mod credit_ledger;
 pub mod database;
 pub mod egress;
 pub mod flows;
+pub mod job_queue;
 pub mod key_ring;
+pub mod page_loader;
 pub mod proxy_escalator;
 pub mod rate_limiter;
 pub mod shared_store;

@@ -13,9 +13,11 @@ use tokio::time::Instant;
 
 use crate::browser_pool::{BrowserPoolActor, BrowserPoolConfig, Drain};
 use crate::cache::{AnswerStore, CacheActor, MemoryStore, SingleFlight};
+use crate::crawl_job::{CrawlJobsActor, HandBack};
 use crate::credit_ledger::CreditLedgerActor;
 use crate::egress::Egress;
-use crate::flows::{CpuPool, WorkError};
+use crate::page_loader::{CpuPool, PageLoader, WorkError};
+use crate::job_queue::JobQueue;
 use crate::key_ring::{KeyRingActor, Plan};
 use crate::proxy_escalator::{ProxyConfig, ProxyEscalatorActor};
 use crate::rate_limiter::{Counts, RateLimiterActor, RateLimits, SettleCounts};
@@ -25,6 +27,7 @@ use crate::supervise::{Escalation, Gate, Keeper, KeeperHandle, RestartPolicy, Ro
 /// What the actors need to know.
 pub struct SystemConfig {
     pub database: DatabaseConnection,
+    pub jobs: JobQueue,
     pub egress: Egress,
     pub proxies: ProxyConfig,
     pub browser: BrowserPoolConfig,
@@ -80,22 +83,18 @@ impl Plans {
 /// The gates to all actors, and what flows share besides. Cheap to clone.
 #[derive(Clone)]
 pub struct Services {
-    pub browser: Gate<BrowserPoolActor>,
     pub cache: Gate<CacheActor>,
-    pub escalator: Gate<ProxyEscalatorActor>,
+    pub crawls: Gate<CrawlJobsActor>,
     pub keys: Gate<KeyRingActor>,
     pub ledger: Gate<CreditLedgerActor>,
     pub rates: Gate<RateLimiterActor>,
-    pub(crate) cpu: CpuPool,
     pub(crate) database: DatabaseConnection,
+    pub(crate) egress: Egress,
     pub(crate) flights: SingleFlight<WorkError>,
+    pub(crate) loader: PageLoader,
     pub(crate) plans: Arc<Plans>,
-    pub(crate) proxies: Arc<ProxyConfig>,
     pub(crate) shared: Option<SharedStore>,
     pub(crate) ttls: CacheTtls,
-    /// How long after its deadline an actor's own report of the time-out is
-    /// still waited for: it says more than the gate's.
-    pub(crate) reply_grace: Duration,
 }
 
 /// The running actors.
@@ -119,7 +118,7 @@ impl ActorSystem {
             patience: Duration::from_secs(seconds),
             policy: RestartPolicy::default(),
         };
-        let SystemConfig { database, egress, proxies, browser, ttls, plans, shared_store, cache_bytes } = config;
+        let SystemConfig { database, jobs, egress, proxies, browser, ttls, plans, shared_store, cache_bytes } = config;
         let mut keepers = Vec::new();
         macro_rules! keep {
             ($name:literal, $arbiter:expr, $slots:expr, $seconds:expr, $factory:expr) => {{
@@ -144,6 +143,7 @@ impl ActorSystem {
             None => Arc::new(MemoryStore::new(cache_bytes)),
         };
         let cache = keep!("cache", &storing, 4096, 5, move |line| CacheActor::new(store.clone(), line));
+        let guard = egress.clone();
         let (out, proxies) = (egress.clone(), Arc::new(proxies));
         let tiers = proxies.clone();
         let escalator = keep!("proxy escalator", &fetching, 512, 60, move |line| {
@@ -155,21 +155,26 @@ impl ActorSystem {
             BrowserPoolActor::new(egress.clone(), &browser, line)
         });
 
+        let loader =
+            PageLoader { browser, escalator, cpu: CpuPool::default(), proxies, reply_grace: Duration::from_secs(1) };
+        let crawling = Arbiter::new().handle();
+        let (db, queue, pages) = (database.clone(), jobs, loader.clone());
+        let crawls = keep!("crawl jobs", &crawling, 1024, 10, move |line| {
+            CrawlJobsActor::new(db.clone(), queue.clone(), pages.clone(), line)
+        });
         let services = Services {
-            browser,
             cache,
-            escalator,
+            crawls,
             keys,
             ledger,
             rates,
-            cpu: CpuPool::default(),
             database,
+            egress: guard,
             flights: SingleFlight::default(),
+            loader,
             plans: Arc::new(plans),
-            proxies,
             shared,
             ttls,
-            reply_grace: Duration::from_secs(1),
         };
         Self { services, keepers, escalated }
     }
@@ -192,7 +197,10 @@ impl ActorSystem {
     /// their folders removed, which may take `patience`, then the books.
     pub async fn drain(self, patience: Duration) {
         let now = Instant::now();
-        let closing = self.services.browser.ask_until(now + patience, Drain { pages_until: now });
+        if let Err(error) = self.services.crawls.ask(HandBack).await {
+            tracing::warn!(%error, "crawls were not handed back, their leases will end");
+        }
+        let closing = self.services.loader.browser.ask_until(now + patience, Drain { pages_until: now });
         if let Err(error) = closing.await {
             tracing::warn!(%error, "browsers were not closed in order");
         }

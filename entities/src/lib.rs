@@ -3,6 +3,9 @@
 //! Moments are Unix milliseconds (UTC).
 
 pub mod api_key;
+pub mod crawl;
+pub mod crawl_page;
+pub mod crawl_url;
 pub mod credit_account;
 pub mod credit_entry;
 pub mod credit_hold;

@@ -13,8 +13,14 @@ use super::{account, health, web};
 #[openapi(
     info(title = "Blazon", description = "Brand intelligence and web extraction"),
     paths(
+        web::crawl::start::start,
+        web::crawl::list::list,
+        web::crawl::show::show,
+        web::crawl::cancel::cancel,
+        web::crawl::events::events,
         web::scrape_html::scrape,
         web::scrape_markdown::scrape,
+        web::scrape_template::scrape,
         account::show,
         health::healthz,
         health::readyz,

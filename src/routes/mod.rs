@@ -24,8 +24,20 @@ pub fn configure(config: &mut ServiceConfig) {
         .service(get("/docs", docs::to_docs))
         .service(docs::browser())
         .service(get("/v1/account", account::show))
+        .service(
+            resource("/v1/web/crawl", "GET, POST")
+                .route(http::get().to(web::crawl::list::list))
+                .route(http::post().to(web::crawl::start::start)),
+        )
+        .service(
+            resource("/v1/web/crawl/{job_id}", "GET, DELETE")
+                .route(http::get().to(web::crawl::show::show))
+                .route(http::delete().to(web::crawl::cancel::cancel)),
+        )
+        .service(get("/v1/web/crawl/{job_id}/events", web::crawl::events::events))
         .service(get("/v1/web/scrape/html", web::scrape_html::scrape))
         .service(get("/v1/web/scrape/markdown", web::scrape_markdown::scrape))
+        .service(get("/v1/web/scrape/template", web::scrape_template::scrape))
         .default_service(http::to(unknown_route));
 }
 
@@ -36,9 +48,13 @@ where
     Args: FromRequest + 'static,
     F::Output: Responder + 'static,
 {
-    http::resource(path)
-        .route(http::get().to(handler))
-        .default_service(http::to(async || ApiResult::<String>::Err(ApiError::method_not_allowed("GET"))))
+    resource(path, "GET").route(http::get().to(handler))
+}
+
+/// A path that answers 405 in our own shape to other methods than `allowed`.
+fn resource(path: &'static str, allowed: &'static str) -> Resource {
+    let refuse = move || async move { ApiResult::<String>::Err(ApiError::method_not_allowed(allowed)) };
+    http::resource(path).default_service(http::to(refuse))
 }
 
 async fn unknown_route() -> ApiResult<String> {

@@ -65,6 +65,18 @@ pub enum RenderError {
     Egress(#[from] EgressError),
 }
 
+impl RenderError {
+    /// The word for this failure in lists of failures.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Egress(error) => error.reason(),
+            Self::SelectorNotFound(_) => "timeout",
+            Self::NotHtml { .. } => "content_type",
+            Self::BadSelector(_) | Self::Unavailable(_) | Self::Crashed => "browser",
+        }
+    }
+}
+
 /// Request: what the pool has now.
 #[derive(Debug, Clone, Copy, Message)]
 #[rtype(result = "BrowserHealth")]

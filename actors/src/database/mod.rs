@@ -2,6 +2,7 @@
 
 pub(crate) mod fail_point;
 mod open;
+pub(crate) mod rows;
 pub(crate) mod secrets;
 pub(crate) mod sql;
 #[cfg(any(test, feature = "testing"))]

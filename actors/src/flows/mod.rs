@@ -3,23 +3,20 @@
 
 mod account;
 mod caller;
-mod cpu;
+mod crawl;
 mod error;
-mod load;
-mod media;
 mod paid;
 mod readiness;
-mod render;
 mod scrape;
 
 pub use account::{AccountRecord, UsageToday, account, balance};
 pub use caller::{Caller, admit};
-pub use cpu::CpuPool;
-pub use error::{FlowError, WorkError};
-pub use load::{PageOrder, load_page};
+pub use crate::page_loader::{PageOrder, WorkError};
+pub use crawl::{CrawlOrder, cancel_crawl, crawl, crawls, start_crawl, watch_crawl};
+pub use error::FlowError;
 pub use paid::{Answer, Charged};
 pub use readiness::{Check, readiness};
 pub use scrape::{
     HtmlMetadata, HtmlRecord, MarkdownMetadata, MarkdownOptions, MarkdownRecord, ScrapeHtml, ScrapeMarkdown,
-    scrape_html, scrape_markdown,
+    ScrapeTemplate, TemplateFormat, TemplateRecord, scrape_html, scrape_markdown, scrape_template,
 };

@@ -34,7 +34,7 @@ async fn cache(services: &Services) -> Option<String> {
 }
 
 async fn browser(services: &Services) -> Option<String> {
-    match services.browser.ask(GetBrowserHealth).await {
+    match services.loader.browser.ask(GetBrowserHealth).await {
         Ok(health) => health.problem,
         Err(error) => Some(error.to_string()),
     }

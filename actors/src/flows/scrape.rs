@@ -4,10 +4,10 @@ use bytes::Bytes;
 use serde::Serialize;
 use url::Url;
 
-use super::load::{LoadedPage, PageOrder, load_page};
 use super::paid::{Answer, Finished, PaidRequest, paid_answer};
 use super::{Caller, FlowError, WorkError};
 use crate::cache::CacheKey;
+use crate::page_loader::{LoadedPage, PageOrder, load_page};
 use crate::system::Services;
 use extract::{ContentOptions, Document, Format};
 
@@ -24,6 +24,40 @@ pub struct ScrapeMarkdown {
     pub page: PageOrder,
     pub options: MarkdownOptions,
     pub read_cache: bool,
+}
+
+/// Order: a page's content in one of three forms.
+#[derive(Debug, Clone)]
+pub struct ScrapeTemplate {
+    pub page: PageOrder,
+    pub format: TemplateFormat,
+    pub options: MarkdownOptions,
+    pub read_cache: bool,
+}
+
+/// The form of a page's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TemplateFormat {
+    Markdown,
+    /// The content's own elements, without scripts, styles and classes.
+    Html,
+    /// What a reader sees.
+    Text,
+}
+
+/// A page's content.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct TemplateRecord {
+    /// The URL that was asked for.
+    pub url: Url,
+    pub format: TemplateFormat,
+    pub content: String,
+    /// The target's own HTTP status.
+    pub status_code: u16,
+    /// Words as a reader counts them; a CJK character counts as one.
+    pub word_count: usize,
+    pub metadata: MarkdownMetadata,
 }
 
 /// What of a page becomes Markdown.
@@ -114,9 +148,9 @@ pub async fn scrape_html(services: &Services, caller: &Caller, order: ScrapeHtml
         timeout: order.page.timeout,
     };
     paid_answer(services, request, async || {
-        let page = load_page(services, &order.page).await?;
+        let page = load_page(&services.loader, &order.page).await?;
         let url = order.page.url.clone();
-        services.cpu.run(move || finish(page.status, &html_record(url, page))).await?
+        services.loader.cpu.run(move || finish(page.status, &html_record(url, page))).await?
     })
     .await
 }
@@ -140,9 +174,35 @@ pub async fn scrape_markdown(services: &Services, caller: &Caller, order: Scrape
         timeout: order.page.timeout,
     };
     paid_answer(services, request, async || {
-        let page = load_page(services, &order.page).await?;
+        let page = load_page(&services.loader, &order.page).await?;
         let (url, options) = (order.page.url.clone(), order.options);
-        services.cpu.run(move || finish(page.status, &markdown_record(url, page, options))).await?
+        services.loader.cpu.run(move || finish(page.status, &markdown_record(url, page, options))).await?
+    })
+    .await
+}
+
+/// Scrapes a page's content in one of three forms, for 1 credit.
+///
+/// # Errors
+/// [`FlowError`]; nothing is charged then.
+pub async fn scrape_template(services: &Services, caller: &Caller, order: ScrapeTemplate) -> Result<Answer, FlowError> {
+    let endpoint = "web.scrape.template";
+    let flags = format!("{:?} {}", order.format, order.options.cache_param());
+    let mut params = page_params(&order.page);
+    params.push(("options", &flags));
+    let request = PaidRequest {
+        caller,
+        endpoint,
+        price: 1,
+        key: CacheKey::new(endpoint, &params),
+        read_cache: order.read_cache,
+        ttl: services.ttls.markdown,
+        timeout: order.page.timeout,
+    };
+    paid_answer(services, request, async || {
+        let page = load_page(&services.loader, &order.page).await?;
+        let (url, format, options) = (order.page.url.clone(), order.format, order.options);
+        services.loader.cpu.run(move || finish(page.status, &template_record(url, page, format, options))).await?
     })
     .await
 }
@@ -192,31 +252,55 @@ fn html_record(url: Url, page: LoadedPage) -> HtmlRecord {
 }
 
 fn markdown_record(url: Url, page: LoadedPage, options: MarkdownOptions) -> MarkdownRecord {
+    let status_code = page.status;
+    let ReadContent { text, word_count, metadata } = read_content(page, Format::Markdown, options);
+    MarkdownRecord { url, status_code, markdown: text, word_count, metadata }
+}
+
+fn template_record(url: Url, page: LoadedPage, format: TemplateFormat, options: MarkdownOptions) -> TemplateRecord {
+    let status_code = page.status;
+    let ReadContent { text, word_count, metadata } = read_content(page, format.into(), options);
+    TemplateRecord { url, format, content: text, status_code, word_count, metadata }
+}
+
+struct ReadContent {
+    text: String,
+    word_count: usize,
+    metadata: MarkdownMetadata,
+}
+
+/// Reads a page's content; what is no HTML is its own content in any form.
+fn read_content(page: LoadedPage, format: Format, options: MarkdownOptions) -> ReadContent {
     let (described, text, word_count) = if page.is_html {
         let document = Document::parse(&page.text, Some(&page.final_url));
-        let content = document.content(Format::Markdown, options.into());
+        let content = document.content(format, options.into());
         (document.metadata(), content.text, content.word_count)
     } else {
         let word_count = extract::word_count(&page.text);
         (extract::Metadata::default(), page.text, word_count)
     };
-    MarkdownRecord {
-        url,
-        status_code: page.status,
-        markdown: text,
-        word_count,
-        metadata: MarkdownMetadata {
-            title: described.title,
-            author: described.author,
-            published_date: described.published_date,
-            description: described.description,
-            language: described.language,
-            site_name: described.site_name,
-            canonical_url: described.canonical_url,
-            final_url: page.final_url,
-            rendered: page.rendered,
-            load_time_ms: page.load_time.as_millis() as u64,
-        },
+    let metadata = MarkdownMetadata {
+        title: described.title,
+        author: described.author,
+        published_date: described.published_date,
+        description: described.description,
+        language: described.language,
+        site_name: described.site_name,
+        canonical_url: described.canonical_url,
+        final_url: page.final_url,
+        rendered: page.rendered,
+        load_time_ms: page.load_time.as_millis() as u64,
+    };
+    ReadContent { text, word_count, metadata }
+}
+
+impl From<TemplateFormat> for Format {
+    fn from(format: TemplateFormat) -> Self {
+        match format {
+            TemplateFormat::Markdown => Self::Markdown,
+            TemplateFormat::Html => Self::Html,
+            TemplateFormat::Text => Self::Text,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 use actix_web::web::Data;
-use actors::flows::{MarkdownOptions, MarkdownRecord, ScrapeMarkdown, scrape_markdown};
-use utoipa::IntoParams;
+use actors::flows::{MarkdownRecord, ScrapeMarkdown, scrape_markdown};
 
+use super::content_params::ContentParams;
 use super::page_params::PageParams;
 use crate::auth::Authorized;
 use crate::envelope::{Success, SuccessBody};
@@ -9,22 +9,6 @@ use crate::error::{ApiResult, ErrorBody};
 use crate::params::{FromParams, Params};
 use crate::routes::to_the_end;
 use crate::state::AppState;
-
-/// What of the page becomes Markdown.
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct ContentParams {
-    /// Whether links stay links; else their text alone stays.
-    #[param(value_type = Option<bool>, default = true)]
-    pub include_links: bool,
-    /// Whether images stay.
-    #[param(value_type = Option<bool>, default = true)]
-    pub include_images: bool,
-    /// Whether only the primary content is kept: no navigation, header, footer,
-    /// advertisement or cookie banner.
-    #[param(value_type = Option<bool>, default = true)]
-    pub main_content_only: bool,
-}
 
 /// All parameters of this endpoint.
 pub struct MarkdownParams {
@@ -36,11 +20,7 @@ impl FromParams for MarkdownParams {
     fn from_params(params: &Params) -> ApiResult<Self> {
         Ok(Self {
             page: PageParams::from_params(params)?,
-            content: ContentParams {
-                include_links: params.boolean("include_links", true)?,
-                include_images: params.boolean("include_images", true)?,
-                main_content_only: params.boolean("main_content_only", true)?,
-            },
+            content: ContentParams::from_params(params)?,
         })
     }
 }
@@ -65,12 +45,7 @@ impl FromParams for MarkdownParams {
 )]
 pub async fn scrape(request: Authorized<MarkdownParams>, state: Data<AppState>) -> ApiResult<Success> {
     let Authorized { caller, params: MarkdownParams { page, content } } = request;
-    let options = MarkdownOptions {
-        include_links: content.include_links,
-        include_images: content.include_images,
-        main_content_only: content.main_content_only,
-    };
-    let order = ScrapeMarkdown { read_cache: page.cache, page: page.order(), options };
+    let order = ScrapeMarkdown { read_cache: page.cache, page: page.order(), options: content.options() };
     let services = state.services.clone();
     let answer = to_the_end(async move { scrape_markdown(&services, &caller, order).await }).await?;
     Ok(Success(answer))

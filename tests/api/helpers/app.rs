@@ -86,14 +86,15 @@ impl TestApp {
             ("NODE_ENV", "test".to_owned()),
             ("LOG_LEVEL", "warn".to_owned()),
             ("DATA_DIR", folder.path().display().to_string()),
-            ("EGRESS_HOSTS", format!("site.test={}", site.address())),
+            ("EGRESS_HOSTS", format!("site.test={},{}", site.address(), more_hosts(variables))),
             ("EGRESS_ALLOW_CIDRS", "127.0.0.1/32".to_owned()),
             ("BROWSER_ALLOW_NO_SANDBOX", "true".to_owned()),
             ("BROWSER_POOL_SIZE", "1".to_owned()),
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        map.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let variables = variables.iter().filter(|(name, _)| *name != MORE_HOSTS);
+        map.extend(variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let mut settings = Settings::from_source(&Source::from_iter(map)).expect("good settings");
         settings.http.port = 0;
         blazon::telemetry::init_logs(&settings);
@@ -102,6 +103,15 @@ impl TestApp {
         let running = std::thread::spawn(move || System::new().block_on(live(settings, started, stopped)));
         let Started { port, services, admin } = starting.await.expect("the application starts");
         Self { canary, site, services, admin, port, stop: Some(stop), running: Some(running), _folder: folder }
+    }
+
+    /// `POST` with a JSON body.
+    pub async fn post(&self, path: &str, key: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
+        let mut request = operator_client("test").expect("a client").post(self.url(path)).bearer_auth(key).json(body);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        read(request.send().await.expect("the application answers")).await
     }
 
     /// A new user's key.
@@ -133,11 +143,7 @@ impl TestApp {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let response = request.send().await.expect("the application answers");
-        let status = response.status().as_u16();
-        let text = |value: &reqwest::header::HeaderValue| value.to_str().unwrap_or_default().to_owned();
-        let headers = response.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
-        Reply { status, headers, text: response.text().await.expect("a whole body") }
+        read(request.send().await.expect("the application answers")).await
     }
 
     /// Asks the application to end, as SIGTERM does, and waits until it has.
@@ -164,6 +170,20 @@ impl Drop for TestApp {
             );
         }
     }
+}
+
+/// More entries for `EGRESS_HOSTS` than `site.test`.
+pub const MORE_HOSTS: &str = "MORE_HOSTS";
+
+fn more_hosts<'a>(variables: &[(&str, &'a str)]) -> &'a str {
+    variables.iter().find(|(name, _)| *name == MORE_HOSTS).map_or("", |(_, hosts)| hosts)
+}
+
+async fn read(response: reqwest::Response) -> Reply {
+    let status = response.status().as_u16();
+    let text = |value: &reqwest::header::HeaderValue| value.to_str().unwrap_or_default().to_owned();
+    let headers = response.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
+    Reply { status, headers, text: response.text().await.expect("a whole body") }
 }
 
 /// What a test needs of an application that runs in another thread.

@@ -1,5 +1,7 @@
 mod app;
 mod site;
+mod web;
 
-pub use app::{Reply, TestApp};
+pub use app::{MORE_HOSTS, Reply, TestApp};
 pub use site::{Canary, TestSite};
+pub use web::{Web, page};

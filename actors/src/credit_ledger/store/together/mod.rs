@@ -7,7 +7,6 @@
 
 mod page;
 mod postings;
-mod rows;
 mod statements;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

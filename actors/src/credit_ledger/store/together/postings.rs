@@ -4,8 +4,8 @@ use sea_orm::{DatabaseTransaction, DbErr};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::rows::Column::{Integer, Text, Uuid as Id};
-use super::rows::{parameter, table};
+use crate::database::rows::Column::{Integer, Text, Uuid as Id};
+use crate::database::rows::{parameter, table};
 use crate::credit_ledger::store::transfer::Transfer;
 use crate::database::{now, sql};
 

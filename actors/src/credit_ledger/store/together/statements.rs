@@ -6,8 +6,8 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResul
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::rows::Column::{Integer, Text, Uuid as Id};
-use super::rows::{parameter, table};
+use crate::database::rows::Column::{Integer, Text, Uuid as Id};
+use crate::database::rows::{parameter, table};
 use crate::credit_ledger::Balance;
 use crate::database::sql;
 

@@ -3,12 +3,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-use super::WorkError;
 use super::media::{Media, classify};
 use super::render::render;
+use super::{PageLoader, WorkError};
 use crate::browser_pool::{RenderError, RenderedPage};
 use crate::proxy_escalator::FetchPage;
-use crate::system::Services;
 
 /// Bytes of one inflated body, as decided for every endpoint.
 const MAX_BODY_BYTES: usize = 20 << 20;
@@ -45,31 +44,31 @@ pub struct LoadedPage {
 ///
 /// # Errors
 /// [`WorkError`]; a page with an error status is not an error.
-pub async fn load_page(services: &Services, order: &PageOrder) -> Result<LoadedPage, WorkError> {
+pub async fn load_page(loader: &PageLoader, order: &PageOrder) -> Result<LoadedPage, WorkError> {
     let started = Instant::now();
     let deadline = started + order.timeout;
     let mut page = if order.javascript {
-        match render(services, order, deadline).await {
-            Err(WorkError::Render(RenderError::NotHtml { .. })) => fetch(services, &order.url, deadline).await?,
+        match render(loader, order, deadline).await {
+            Err(WorkError::Render(RenderError::NotHtml { .. })) => fetch(loader, &order.url, deadline).await?,
             rendered => rendered?.into(),
         }
     } else {
-        fetch(services, &order.url, deadline).await?
+        fetch(loader, &order.url, deadline).await?
     };
     page.load_time = started.elapsed();
     Ok(page)
 }
 
-async fn fetch(services: &Services, url: &Url, deadline: Instant) -> Result<LoadedPage, WorkError> {
+async fn fetch(loader: &PageLoader, url: &Url, deadline: Instant) -> Result<LoadedPage, WorkError> {
     let request = FetchPage { url: url.clone(), deadline, max_bytes: MAX_BODY_BYTES };
-    let page = services.escalator.ask_until(deadline + services.reply_grace, request).await??;
+    let page = loader.escalator.ask_until(deadline + loader.reply_grace, request).await??;
     let content_type = page.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.clone());
     let media = classify(content_type.as_deref(), &page.body);
     if media == Media::Other {
         return Err(WorkError::ContentType(content_type.unwrap_or_else(|| "binary".into())));
     }
     let body = page.body;
-    let text = services.cpu.run(move || extract::decode(&body, content_type.as_deref())).await?;
+    let text = loader.cpu.run(move || extract::decode(&body, content_type.as_deref())).await?;
     Ok(LoadedPage {
         final_url: page.final_url,
         status: page.status,

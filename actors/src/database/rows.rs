@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A column of the rows, by its name in the JSON objects.
 #[derive(Clone, Copy)]
-pub(super) enum Column {
+pub(crate) enum Column {
     Uuid(&'static str),
     Integer(&'static str),
     Text(&'static str),
@@ -14,7 +14,7 @@ pub(super) enum Column {
 
 /// Returns the table `v` of the rows that the statement's parameter `$1` holds,
 /// for a `FROM`.
-pub(super) fn table<C: ConnectionTrait>(on: &C, columns: &[Column]) -> String {
+pub(crate) fn table<C: ConnectionTrait>(on: &C, columns: &[Column]) -> String {
     let list = |write: fn(Column) -> String| columns.iter().copied().map(write).collect::<Vec<_>>().join(", ");
     match on.get_database_backend() {
         DbBackend::Postgres => format!("json_to_recordset($1::json) AS v({})", list(postgres_column)),
@@ -38,7 +38,7 @@ fn sqlite_column(column: Column) -> String {
 }
 
 /// Returns the parameter `$1`. UUIDs are to be 32 digits without hyphens.
-pub(super) fn parameter<T: Serialize>(rows: &[T]) -> Result<[Value; 1], DbErr> {
+pub(crate) fn parameter<T: Serialize>(rows: &[T]) -> Result<[Value; 1], DbErr> {
     let json = serde_json::to_string(rows).map_err(|error| DbErr::Json(error.to_string()))?;
     Ok([json.into()])
 }

@@ -2,11 +2,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::WorkError;
 use super::load::PageOrder;
+use super::{PageLoader, WorkError};
 use crate::browser_pool::{RenderError, RenderPage, RenderedPage};
 use crate::proxy_escalator::{ChooseTier, Outcome, Tier, TierWorked, climb};
-use crate::system::Services;
 
 /// Renders a page through the cheapest tier that is not refused. Where there is
 /// one tier only, nobody is asked about it.
@@ -14,19 +13,19 @@ use crate::system::Services;
 /// # Errors
 /// [`WorkError`] of the last attempt.
 pub(super) async fn render(
-    services: &Services,
+    loader: &PageLoader,
     order: &PageOrder,
     deadline: Instant,
 ) -> Result<RenderedPage, WorkError> {
-    let attempt = async |tier, limit| through(services, order, tier, deadline, limit).await;
-    if let [only] = services.proxies.tiers()[..] {
+    let attempt = async |tier, limit| through(loader, order, tier, deadline, limit).await;
+    if let [only] = loader.proxies.tiers()[..] {
         return attempt(only, None).await;
     }
     let host = order.url.host_str().unwrap_or_default().to_owned();
-    let start = services.escalator.ask_until(deadline, ChooseTier { host: host.clone() }).await?;
-    let climbed = climb(&services.proxies, start, (&host, deadline), attempt, judge).await;
+    let start = loader.escalator.ask_until(deadline, ChooseTier { host: host.clone() }).await?;
+    let climbed = climb(&loader.proxies, start, (&host, deadline), attempt, judge).await;
     if climbed.is_news
-        && let Err(error) = services.escalator.ask_until(deadline, TierWorked { host, tier: climbed.tier }).await
+        && let Err(error) = loader.escalator.ask_until(deadline, TierWorked { host, tier: climbed.tier }).await
     {
         tracing::debug!(%error, "a tier that worked is not remembered");
     }
@@ -34,7 +33,7 @@ pub(super) async fn render(
 }
 
 async fn through(
-    services: &Services,
+    loader: &PageLoader,
     order: &PageOrder,
     tier: Tier,
     deadline: Instant,
@@ -43,11 +42,11 @@ async fn through(
     let request = RenderPage {
         url: order.url.clone(),
         wait_for: order.wait_for.clone(),
-        upstream: services.proxies.upstream_for(tier).cloned(),
+        upstream: loader.proxies.upstream_for(tier).cloned(),
         deadline,
         limit,
     };
-    Ok(services.browser.ask_until(deadline + services.reply_grace, request).await??)
+    Ok(loader.browser.ask_until(deadline + loader.reply_grace, request).await??)
 }
 
 /// A selector that matches nothing counts as a time-out: pages that ask whether
