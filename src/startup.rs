@@ -53,7 +53,7 @@ impl Application {
         let listener = bind(&settings)?;
         let port = listener.local_addr()?.port();
         let database = open_database(&settings).await?;
-        let system = ActorSystem::start(assembly::system_config(&settings, database, port)?);
+        let system = ActorSystem::start(assembly::system_config(&settings, database, port).await?);
         let first_key = system.services().keys.ask(CreateFirstAdmin).await??;
         let draining = Arc::new(AtomicBool::new(false));
         let state = AppState {

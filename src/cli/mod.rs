@@ -1,6 +1,7 @@
 //! The command line. Results go to standard output, everything else to standard
 //! error.
 
+mod crawl;
 mod doctor;
 mod extract;
 mod healthcheck;
@@ -44,6 +45,8 @@ enum Command {
     Extract(extract::ExtractArguments),
     /// Scrape one page, through a server or with `--local`.
     Scrape(scrape::ScrapeArguments),
+    /// Crawl a site, through a server or with `--local`.
+    Crawl(crawl::CrawlArguments),
 }
 
 /// Runs the command of the process's arguments.
@@ -74,6 +77,7 @@ fn with_settings(command: Command) -> anyhow::Result<ExitCode> {
             Command::Healthcheck => healthcheck::run(settings).await,
             Command::Keys(command) => keys::run(settings, command).await,
             Command::Scrape(arguments) => scrape::run(settings, arguments).await,
+            Command::Crawl(arguments) => crawl::run(settings, arguments).await,
             Command::Extract(_) => unreachable!("handled without settings"),
         }
     })

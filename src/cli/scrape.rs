@@ -87,7 +87,7 @@ async fn by_server(settings: &Settings, arguments: ScrapeArguments) -> anyhow::R
 
 async fn locally(settings: &Settings, arguments: ScrapeArguments) -> anyhow::Result<Value> {
     let database = startup::open_database(settings).await?;
-    let system = ActorSystem::start(assembly::system_config(settings, database, settings.http.port)?);
+    let system = ActorSystem::start(assembly::system_config(settings, database, settings.http.port).await?);
     let services = system.services();
     let page = PageOrder {
         url: arguments.url,
