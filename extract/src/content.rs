@@ -2,7 +2,7 @@ use dom_smoothie::{Config, Readability};
 use kuchikiki::NodeRef;
 use url::Url;
 
-use crate::{metadata, repair, text, tree, words};
+use crate::{repair, text, tree, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +54,14 @@ const SURROUNDINGS: &str = "nav, header, footer, aside, form, dialog, [role=navi
 /// better than too small a one.
 const TOO_SHORT: usize = 140;
 
-pub(crate) fn read(document: &NodeRef, base: Option<&Url>, format: Format, options: ContentOptions) -> Content {
-    let body = if options.main_content_only { main_content(document, base) } else { whole_body(document) };
+pub(crate) fn read(
+    document: &NodeRef,
+    base: Option<&Url>,
+    title: Option<String>,
+    format: Format,
+    options: ContentOptions,
+) -> Content {
+    let body = if options.main_content_only { main_content(document, base, title) } else { whole_body(document) };
     if !options.include_images {
         tree::remove(&body, "img, picture, figure > figcaption:only-child");
     }
@@ -84,12 +90,12 @@ fn body_of(document: NodeRef) -> NodeRef {
     tree::select(&document, "body").into_iter().next().unwrap_or(document)
 }
 
-fn main_content(document: &NodeRef, base: Option<&Url>) -> NodeRef {
+fn main_content(document: &NodeRef, base: Option<&Url>, title: Option<String>) -> NodeRef {
     let html = document.to_string();
     if let Some(found) = readable(&html, base)
         && text::of(&found).chars().count() >= TOO_SHORT
     {
-        with_title(&found, metadata::title(document));
+        with_title(&found, title);
         return found;
     }
     let body = whole_body(document);

@@ -2,12 +2,15 @@ use kuchikiki::NodeRef;
 use url::Url;
 
 use crate::content::{self, Content, ContentOptions, Format};
+use crate::dom::Dom;
 use crate::metadata::{self, Metadata};
 use crate::tree;
 
 /// A parsed page. Not `Send`: parse and read it in one place.
 pub struct Document {
     root: NodeRef,
+    dom: Dom,
+    page: Option<Url>,
     url: Option<Url>,
 }
 
@@ -18,16 +21,16 @@ impl Document {
         let root = tree::parse(html);
         let base = tree::base(&root, url);
         tree::resolve_urls(&root, base.as_ref());
-        Self { root, url: base }
+        Self { root, dom: Dom::parse(html), page: url.cloned(), url: base }
     }
 
     /// Returns what the page says of itself.
     pub fn metadata(&self) -> Metadata {
-        metadata::read(&self.root, self.url.as_ref())
+        metadata::read(&self.dom, self.page.as_ref())
     }
 
     /// Returns the page's content in a format.
     pub fn content(&self, format: Format, options: ContentOptions) -> Content {
-        content::read(&self.root, self.url.as_ref(), format, options)
+        content::read(&self.root, self.url.as_ref(), self.metadata().title, format, options)
     }
 }

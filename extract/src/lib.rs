@@ -5,15 +5,17 @@
 //! (`dom_smoothie`, `mdka`); what stands before and after them is ours: charset,
 //! a tree without traps, absolute URLs, metadata, counting.
 
-mod bounded;
 mod charset;
 mod content;
 mod date;
 mod document;
+mod dom;
+mod language;
+mod links;
 mod metadata;
+mod plain;
 mod repair;
 mod structured_data;
-mod tag_reader;
 mod text;
 mod tree;
 mod words;

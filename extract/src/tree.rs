@@ -4,15 +4,13 @@ use kuchikiki::NodeRef;
 use kuchikiki::iter::NodeEdge;
 use url::Url;
 
-use crate::bounded;
-
 /// Levels of nesting kept. Real pages stay below 100; what is deeper is made to
 /// exhaust the stack or the patience of whoever walks it.
 const MAX_DEPTH: usize = 200;
 
 /// Parses a document; what is nested deeper than 200 levels is lifted there.
 pub(crate) fn parse(html: &str) -> NodeRef {
-    let document = bounded::parse(html);
+    let document = kuchikiki::traits::TendrilSink::one(kuchikiki::parse_html(), html).document_node;
     lift_the_deep(&document);
     document
 }
