@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use actors::browser_pool::BrowserPoolConfig;
 use actors::database::DatabaseConnection;
 use actors::egress::{Egress, EgressConfig};
+use actors::job_queue::JobQueue;
 use actors::key_ring::Plan;
 use actors::proxy_escalator::ProxyConfig;
 use actors::shared_store::SharedStoreConfig;
@@ -21,8 +22,14 @@ const CACHE_BYTES: u64 = 128 << 20;
 /// # Errors
 /// When a setting that only its room understands is wrong; the message names
 /// the variable.
-pub fn system_config(settings: &Settings, database: DatabaseConnection, port: u16) -> anyhow::Result<SystemConfig> {
+pub async fn system_config(
+    settings: &Settings,
+    database: DatabaseConnection,
+    port: u16,
+) -> anyhow::Result<SystemConfig> {
+    let lock_file = settings.database.data_dir.join("jobs.lock");
     Ok(SystemConfig {
+        jobs: JobQueue::open(database.clone(), &lock_file).await?,
         database,
         egress: egress(settings, port)?,
         proxies: proxies(settings)?,

@@ -16,7 +16,7 @@ impl Handler<StartCrawl> for CrawlJobsActor {
         let (db, wake) = (self.db.clone(), self.queue.clone());
         Box::pin(async move {
             let started = write(&db, async |txn| store::create(txn, &asked).await).await?;
-            wake.notify();
+            wake.wake();
             Ok(started)
         })
     }
@@ -48,7 +48,7 @@ impl Handler<CancelCrawl> for CrawlJobsActor {
         let (db, wake) = (self.db.clone(), self.queue.clone());
         Box::pin(async move {
             let cancelled = store::cancel(&db, user, id).await?;
-            wake.notify();
+            wake.wake();
             Ok(cancelled)
         })
     }
@@ -81,6 +81,6 @@ impl Handler<CrawlLeft> for CrawlJobsActor {
     fn handle(&mut self, left: CrawlLeft, _: &mut Context<Self>) {
         self.running.remove(&left.id);
         self.count.send_replace(self.running.len());
-        self.queue.notify();
+        self.queue.wake();
     }
 }

@@ -53,13 +53,14 @@ async fn hand_back(job: &Job, left: Left) {
         Left::Stopped => Finish::Queued,
         Left::Failed(error) => {
             tracing::error!(crawl.id = %job.id, %error, "a crawl could not go on");
-            Finish::Failed
+            Finish::Failed(error.to_string())
         }
     };
     let handed = write(&job.db, async |txn| {
         Ok::<_, CrawlError>(job.queue.finish(txn, job.id, job.epoch, how).await?)
     });
-    if let Err(error) = handed.await {
-        tracing::warn!(crawl.id = %job.id, %error, "a crawl was not handed back, its lease will end");
+    match handed.await {
+        Ok(_) => job.queue.wake(),
+        Err(error) => tracing::warn!(crawl.id = %job.id, %error, "a crawl was not handed back, its lease will end"),
     }
 }

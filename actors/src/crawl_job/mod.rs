@@ -42,13 +42,14 @@ use std::time::Duration;
 use actix::{Actor, ActorFutureExt, Addr, AsyncContext, Context, WrapFuture};
 use sea_orm::DatabaseConnection;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use self::job::CrawlJobActor;
 use self::run::Job;
 use self::store::{Ending, KIND};
 use crate::database::write;
-use crate::job_queue::{ClaimedJob, JobQueue};
+use crate::job_queue::{ClaimedJob, JobQueue, RENEW_EVERY, bury_in};
 use crate::page_loader::PageLoader;
 use crate::supervise::Lifeline;
 
@@ -56,8 +57,6 @@ use crate::supervise::Lifeline;
 const PLACES: usize = 16;
 /// How often the queue is looked at when nobody says that something is new.
 const POLL: Duration = Duration::from_millis(500);
-/// How often what is held is renewed: three times in a lease.
-const RENEW: Duration = Duration::from_secs(5);
 /// How often the crawls of dead processes are looked for.
 const TAKE_OVER: Duration = Duration::from_secs(1);
 /// How often crawls that are over are forgotten.
@@ -77,7 +76,7 @@ pub struct CrawlJobsActor {
 
 /// A crawl that this process runs.
 struct Running {
-    epoch: i64,
+    claimed: ClaimedJob,
     stop: watch::Sender<bool>,
     _actor: Addr<CrawlJobActor>,
 }
@@ -101,11 +100,9 @@ impl CrawlJobsActor {
         let free = if self.is_draining { 0 } else { PLACES.saturating_sub(self.running.len()) };
         let queue = self.queue.clone();
         let claiming = async move {
-            let claimed = match u32::try_from(free) {
-                Ok(0) | Err(_) => Ok(Vec::new()),
-                Ok(free) => queue.claim(KIND, free).await,
-            };
+            // Asked for before, so that nothing enqueued meanwhile is missed.
             let waiting = queue.notified();
+            let claimed = queue.claim(KIND, u32::try_from(free).unwrap_or(0)).await;
             claimed.map(|claimed| (claimed, waiting))
         };
         context.spawn(claiming.into_actor(self).map(|claimed, actor, context| match claimed {
@@ -134,34 +131,43 @@ impl CrawlJobsActor {
             stop: stopped,
         };
         let actor = CrawlJobActor::new(job, context.address()).start();
-        self.running.insert(claimed.id, Running { epoch: claimed.epoch, stop, _actor: actor });
+        self.running.insert(claimed.id, Running { claimed, stop, _actor: actor });
         self.count.send_replace(self.running.len());
     }
 
     /// Renews what is held, and lets go of what is lost.
     fn keep_renewing(&mut self, context: &mut Context<Self>) {
         let (db, queue) = (self.db.clone(), self.queue.clone());
-        let held: Vec<_> = self.running.iter().map(|(id, running)| (*id, running.epoch)).collect();
+        let held: Vec<_> = self.running.iter().map(|(id, running)| (*id, running.claimed.epoch)).collect();
         let renewing = async move {
-            bury(&db, &queue).await;
+            bury(&db).await;
             if held.is_empty() { Ok(Vec::new()) } else { queue.renew(&held).await }
         };
         context.spawn(renewing.into_actor(self).map(|lost, actor, context| {
             match lost {
                 Ok(lost) => lost.iter().filter_map(|id| actor.running.get(id)).for_each(Running::stop),
-                Err(error) => tracing::warn!(%error, "running crawls could not be renewed"),
+                Err(error) => {
+                    tracing::warn!(%error, "running crawls could not be renewed");
+                    actor.stop_what_may_be_lost();
+                }
             }
-            context.run_later(RENEW, Self::keep_renewing);
+            context.run_later(RENEW_EVERY, Self::keep_renewing);
         }));
+    }
+
+    /// Stops what another may have by now: a lease that was not renewed is over
+    /// on our own clock too.
+    fn stop_what_may_be_lost(&self) {
+        let now = Instant::now();
+        let is_over = |running: &&Running| self.queue.lease_deadline(&running.claimed) <= now;
+        self.running.values().filter(is_over).for_each(Running::stop);
     }
 
     fn keep_taking_over(&mut self, context: &mut Context<Self>) {
         let queue = self.queue.clone();
         let looking = async move {
-            match queue.take_over().await {
-                Ok(0) => {}
-                Ok(count) => tracing::info!(count, "took over the crawls of a dead process"),
-                Err(error) => tracing::warn!(%error, "dead processes could not be looked for"),
+            if let Err(error) = queue.take_over().await {
+                tracing::warn!(%error, "dead processes could not be looked for");
             }
         };
         context.spawn(looking.into_actor(self).map(|(), _, context| {
@@ -194,9 +200,9 @@ impl Actor for CrawlJobsActor {
 }
 
 /// Ends the crawls that have killed their process too often.
-async fn bury(db: &DatabaseConnection, queue: &JobQueue) {
+async fn bury(db: &DatabaseConnection) {
     let buried = write(db, async |txn| {
-        let buried = queue.bury(txn, KIND).await?;
+        let buried = bury_in(txn, KIND).await?;
         for job in &buried {
             store::finish(txn, job.id, Ending::Broken).await?;
         }

@@ -104,7 +104,7 @@ pub(super) async fn run(job: Job) -> Left {
 async fn open(job: Job) -> Result<Option<Crawl>, Left> {
     let resumed = write(&job.db, async |txn| {
         let Some(resumed) = store::resume(txn, job.id).await? else { return Ok(None) };
-        let is_ours = job_queue::progress_unsettled(txn, job.id, job.epoch).await?;
+        let is_ours = job_queue::hold_on(txn, job.id, job.epoch).await?;
         Ok::<_, CrawlError>(Some((resumed, is_ours)))
     })
     .await?;
@@ -305,7 +305,7 @@ impl Crawl {
             let is_ours = if is_progress {
                 job_queue::progress(txn, job.id, job.epoch).await?
             } else {
-                job_queue::progress_unsettled(txn, job.id, job.epoch).await?
+                job_queue::hold_on(txn, job.id, job.epoch).await?
             };
             if is_ours {
                 money.extend(txn, receipt.fetched, self.max_pages).await?;
