@@ -33,4 +33,7 @@ impl Document {
     pub fn content(&self, format: Format, options: ContentOptions) -> Content {
         content::read(&self.root, self.url.as_ref(), self.metadata().title, format, options)
     }
+
+    pub(crate) fn dom(&self) -> &Dom { &self.dom }
+    pub(crate) fn base(&self) -> Option<&Url> { self.url.as_ref() }
 }

@@ -14,6 +14,7 @@ mod language;
 mod links;
 mod metadata;
 mod plain;
+mod provisional;
 mod repair;
 mod structured_data;
 mod text;
@@ -23,6 +24,7 @@ mod words;
 pub use charset::decode;
 pub use content::{Content, ContentOptions, Format};
 pub use document::Document;
+pub use provisional::{Image, Link, Robots};
 pub use metadata::Metadata;
 pub use words::word_count;
 

@@ -12,7 +12,7 @@ use crate::{assembly, startup};
 pub async fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let checks = match startup::open_database(&settings).await {
         Ok(database) => {
-            let system = ActorSystem::start(assembly::system_config(&settings, database, settings.http.port)?);
+            let system = ActorSystem::start(assembly::system_config(&settings, database, settings.http.port).await?);
             let checks = readiness(&system.services()).await;
             system.drain(startup::CLOSE).await;
             checks

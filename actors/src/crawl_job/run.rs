@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use futures::stream::{FuturesOrdered, StreamExt};
-use futures::{FutureExt, future};
+use futures::FutureExt;
 use sea_orm::DatabaseConnection;
 use time::OffsetDateTime;
 use tokio::sync::watch;

@@ -40,3 +40,5 @@ pub(super) async fn robots_txt(loader: &PageLoader, site: &Url) -> String {
         _ => NOTHING_ALLOWED.to_owned(),
     }
 }
+
+pub(super) async fn sitemap_urls(_loader: &PageLoader, _site: &Url, _robots: &Robots) -> Vec<Url> { Vec::new() }

@@ -13,7 +13,7 @@ pub(super) use create::create;
 pub(super) use finish::{Ending, cancel, expire, finish};
 pub(super) use money::Money;
 pub(super) use read::{get, list};
-pub(super) use resume::{Resumed, is_cancelled, keep_robots, resume};
+pub(super) use resume::{is_cancelled, keep_robots, resume};
 
 /// The kind of the jobs in the queue, and the purpose of their charges.
 pub(super) const KIND: &str = "web.crawl";
