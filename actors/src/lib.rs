@@ -7,10 +7,13 @@
 
 pub mod browser_pool;
 pub mod cache;
+#[cfg(test)]
+mod child;
 pub mod credit_ledger;
 pub mod database;
 pub mod egress;
 pub mod flows;
+pub mod job_queue;
 pub mod key_ring;
 pub mod proxy_escalator;
 pub mod rate_limiter;

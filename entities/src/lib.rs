@@ -7,6 +7,7 @@ pub mod credit_account;
 pub mod credit_entry;
 pub mod credit_hold;
 pub mod credit_txn;
+pub mod job;
 pub mod rate_bucket;
 pub mod secret;
 pub mod user;

@@ -17,7 +17,6 @@ macro_rules! on_both_urls {
     };
 }
 
-mod child;
 mod crash;
 mod crowd;
 mod known_bugs;
