@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::*;
 use crate::child::{orders, start, tell, told};
 use crate::database::Database;
-use crate::database::testing::open_migrated;
+use crate::database::testing::{on_both_urls, open_migrated};
 
 #[derive(Serialize, Deserialize)]
 struct Work {
@@ -136,8 +136,13 @@ async fn two_processes_hammer_accounts_and_the_books_agree_with_both(url: String
     for _ in 0..3 {
         users.push(user(&db, 200).await);
     }
-    let told =
-        two("credit_ledger::tests::processes::hammer", |seed| Work { url: url.clone(), users: users.clone(), requests: 400, tasks: 8, seed });
+    let told = two("credit_ledger::tests::processes::hammer", |seed| Work {
+        url: url.clone(),
+        users: users.clone(),
+        requests: 400,
+        tasks: 8,
+        seed,
+    });
     let mut expected = vec![200_i64; users.len()];
     for gained in &told {
         let gained: Vec<i64> = serde_json::from_str(gained).expect("json");
