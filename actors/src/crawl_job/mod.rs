@@ -24,8 +24,6 @@ mod run;
 mod scope;
 mod site;
 mod store;
-#[cfg(test)]
-mod tests;
 mod visit;
 
 pub use messages::{

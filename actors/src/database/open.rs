@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use sea_orm::sqlx::postgres::PgConnectOptions;
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, DatabaseConnection, DbErr};
 
@@ -13,6 +14,9 @@ const POSTGRES_CONNECTIONS: u32 = 16;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a caller waits for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long PostgreSQL bears a transaction without a statement. Its locks would
+/// else be held for as long as a process is frozen.
+const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
 /// A connection idle for longer is asked whether it lives before it is used.
 const TRUSTED_IDLE: Duration = Duration::from_secs(2);
 
@@ -52,6 +56,7 @@ impl Database {
             options.max_connections(SQLITE_CONNECTIONS).map_sqlx_sqlite_opts(durable);
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             options.max_connections(POSTGRES_CONNECTIONS).set_application_name("blazon");
+            options.map_sqlx_postgres_opts(bounded);
         } else {
             return Err(OpenError::Scheme);
         }
@@ -68,6 +73,10 @@ fn durable(options: SqliteConnectOptions) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
+}
+
+fn bounded(options: PgConnectOptions) -> PgConnectOptions {
+    options.options([("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION.as_millis())])
 }
 
 fn sqlite_file(url: &str) -> Result<PathBuf, OpenError> {

@@ -106,6 +106,28 @@ macro_rules! on_both_databases {
     };
 }
 
+/// As `on_both_databases!`, of bodies that take the database's URL.
+#[cfg(test)]
+macro_rules! on_both_urls {
+    ($sqlite:ident, $postgres:ident: $($body:ident),+ $(,)?) => {
+        mod $sqlite {
+            $(#[actix::test]
+            async fn $body() {
+                crate::database::testing::TestDatabase::sqlite().run(super::$body).await;
+            })+
+        }
+
+        mod $postgres {
+            $(#[actix::test]
+            async fn $body() {
+                crate::database::testing::TestDatabase::postgres().await.run(super::$body).await;
+            })+
+        }
+    };
+}
+#[cfg(test)]
+pub(crate) use on_both_urls;
+
 /// Opens and migrates the database at `url`.
 ///
 /// # Panics

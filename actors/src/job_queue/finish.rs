@@ -16,13 +16,7 @@ impl JobQueue {
     ///
     /// # Errors
     /// The database's.
-    pub async fn finish(
-        &self,
-        txn: &DatabaseTransaction,
-        job: Uuid,
-        epoch: i64,
-        how: Finish,
-    ) -> Result<bool, DbErr> {
+    pub async fn finish(&self, txn: &DatabaseTransaction, job: Uuid, epoch: i64, how: Finish) -> Result<bool, DbErr> {
         let now = dialect(txn).now;
         let (change, error) = match how {
             Finish::Done => (format!("state = 'done', error = $4, finished_at = {now}"), None),

@@ -15,7 +15,7 @@ use super::OpenQueueError;
 
 pub(super) enum OwnerLock {
     File(FileLock),
-    Advisory(AdvisoryLock),
+    Advisory(Box<AdvisoryLock>),
 }
 
 /// Which owners are known to be dead, beside those whose leases are over.
@@ -33,7 +33,7 @@ impl OwnerLock {
         if db.get_database_backend() == DbBackend::Postgres {
             let options = db.get_postgres_connection_pool().connect_options();
             let (owner, lock) = AdvisoryLock::take(options).await?;
-            return Ok((owner, Self::Advisory(lock)));
+            return Ok((owner, Self::Advisory(Box::new(lock))));
         }
         let lock = FileLock::open(lock_file)
             .map_err(|source| OpenQueueError::LockFile { path: lock_file.to_path_buf(), source })?;

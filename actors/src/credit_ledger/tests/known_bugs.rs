@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend};
 
 use super::*;
 use crate::database::sql;
-use crate::database::testing::open_migrated;
+use crate::database::testing::{on_both_urls, open_migrated};
 use crate::on_both_databases;
 
 on_both_databases!(crate::database::testing::open_migrated:

@@ -1,23 +1,3 @@
-/// As `on_both_databases!`, of bodies that take the database's URL.
-macro_rules! on_both_urls {
-    ($sqlite:ident, $postgres:ident: $($body:ident),+ $(,)?) => {
-        mod $sqlite {
-            $(#[actix::test]
-            async fn $body() {
-                crate::database::testing::TestDatabase::sqlite().run(super::$body).await;
-            })+
-        }
-
-        mod $postgres {
-            $(#[actix::test]
-            async fn $body() {
-                crate::database::testing::TestDatabase::postgres().await.run(super::$body).await;
-            })+
-        }
-    };
-}
-
-mod child;
 mod crash;
 mod crowd;
 mod known_bugs;

@@ -4,10 +4,10 @@ use futures::future::join_all;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::child::{orders, start, tell, told};
 use super::*;
+use crate::child::{orders, start, tell, told};
 use crate::database::Database;
-use crate::database::testing::open_migrated;
+use crate::database::testing::{on_both_urls, open_migrated};
 
 #[derive(Serialize, Deserialize)]
 struct Work {
@@ -117,7 +117,7 @@ fn two(role: &str, work: impl Fn(u64) -> Work) -> Vec<String> {
 async fn two_processes_do_not_overspend(url: String) {
     let db = open_migrated(&url).await;
     let user = user(&db, 1_000).await;
-    let told = two("processes::spender", |seed| Work {
+    let told = two("credit_ledger::tests::processes::spender", |seed| Work {
         url: url.clone(),
         users: vec![user],
         requests: 1_024,
@@ -136,8 +136,13 @@ async fn two_processes_hammer_accounts_and_the_books_agree_with_both(url: String
     for _ in 0..3 {
         users.push(user(&db, 200).await);
     }
-    let told =
-        two("processes::hammer", |seed| Work { url: url.clone(), users: users.clone(), requests: 400, tasks: 8, seed });
+    let told = two("credit_ledger::tests::processes::hammer", |seed| Work {
+        url: url.clone(),
+        users: users.clone(),
+        requests: 400,
+        tasks: 8,
+        seed,
+    });
     let mut expected = vec![200_i64; users.len()];
     for gained in &told {
         let gained: Vec<i64> = serde_json::from_str(gained).expect("json");

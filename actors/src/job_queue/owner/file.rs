@@ -34,7 +34,9 @@ impl FileLock {
                 Ok(()) => *state = State::Gained,
                 Err(TryLockError::WouldBlock) => {}
                 // Some network file systems have no locks: leases do it alone there.
-                Err(TryLockError::Error(error)) => tracing::debug!(%error, "the job queue's lock file cannot be locked"),
+                Err(TryLockError::Error(error)) => {
+                    tracing::debug!(%error, "the job queue's lock file cannot be locked")
+                }
             }
         }
         if *state == State::Gained { Dead::AllOthers } else { Dead::Unknown }

@@ -7,8 +7,8 @@ mod script;
 use serde::{Deserialize, Serialize};
 
 use self::script::{ROUNDS, Script};
-use super::child::{orders, start, tell, told};
 use super::*;
+use crate::child::{orders, start, tell, told};
 use crate::database::testing::{TestDatabase, open_migrated};
 use crate::database::{Database, fail_point};
 
@@ -38,7 +38,7 @@ fn life() {
 }
 
 async fn live(url: &str, script: &Script, die_at: Option<usize>) -> (Vec<String>, bool) {
-    told(start("crash::life", &Life { url: url.to_owned(), script: script.clone(), die_at }))
+    told(start("credit_ledger::tests::crash::life", &Life { url: url.to_owned(), script: script.clone(), die_at }))
 }
 
 async fn script(db: &DatabaseConnection) -> Script {
