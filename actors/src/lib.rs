@@ -7,6 +7,8 @@
 
 pub mod browser_pool;
 pub mod cache;
+#[cfg(test)]
+mod child;
 pub mod crawl_job;
 pub mod credit_ledger;
 pub mod database;

@@ -65,8 +65,8 @@ impl Pace {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
-    async fn a_site_that_answers_gladly_is_asked_faster_and_one_that_does_not_slower() {
+    #[test]
+    fn a_site_that_answers_gladly_is_asked_faster_and_one_that_does_not_slower() {
         let mut pace = Pace::new(None);
         let now = Instant::now();
         for _ in 0..1_000 {
@@ -82,8 +82,8 @@ mod tests {
         assert_eq!(pace.turn(now), now + LONGEST_PAUSE);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_crawl_delay_is_kept_between_any_two_pages() {
+    #[test]
+    fn a_crawl_delay_is_kept_between_any_two_pages() {
         let mut pace = Pace::new(Some(Duration::from_secs(3600)));
         let now = Instant::now();
         (0..20).for_each(|_| pace.went_well());

@@ -4,6 +4,7 @@ use uuid::Uuid;
 use super::commit::update_crawl;
 use super::resume::{money, receipt};
 use crate::crawl_job::CrawlError;
+use crate::crawl_job::receipt::SkipReason;
 use crate::database::{now, sql, write};
 use crate::job_queue;
 
@@ -65,8 +66,8 @@ pub(in crate::crawl_job) async fn finish(
     if receipt.fetched == 0 {
         money.refund(txn, crawl).await?;
     }
-    let skip = "UPDATE crawl_urls SET state = 'skipped', reason = 'limit' WHERE crawl_id = $1 AND state = 'waiting'";
-    sql::run(txn, skip, [crawl.into()]).await?;
+    let skip = "UPDATE crawl_urls SET state = 'skipped', reason = $2 WHERE crawl_id = $1 AND state = 'waiting'";
+    sql::run(txn, skip, [crawl.into(), SkipReason::Limit.as_str().into()]).await?;
     update_crawl(txn, crawl, &receipt, &money, site.as_deref()).await?;
     let state = ending.state(receipt.fetched);
     let close = "UPDATE crawls SET state = $1, stopped_reason = $2 WHERE id = $3";

@@ -12,7 +12,6 @@ use crate::database::{now, sql};
 /// A crawl as it was left, or as it begins.
 pub(in crate::crawl_job) struct Resumed {
     pub options: CrawlOptions,
-    pub webhook_url: Option<Url>,
     pub frontier: Frontier,
     pub receipt: Receipt,
     pub money: Money,
@@ -35,10 +34,8 @@ pub(in crate::crawl_job) async fn resume(
     let Some(row) = sql::one(txn, start, [now().into(), crawl.into()]).await? else { return Ok(None) };
     let options: String = row.try_get("", "options")?;
     let options = serde_json::from_str(&options).map_err(|error| CrawlError::Corrupt(error.to_string()))?;
-    let webhook_url: Option<String> = row.try_get("", "webhook_url")?;
     Ok(Some(Resumed {
         options,
-        webhook_url: webhook_url.and_then(|url| Url::parse(&url).ok()),
         frontier: frontier(txn, crawl).await?,
         receipt: receipt(&row)?,
         money: money(&row)?,
