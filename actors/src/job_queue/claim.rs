@@ -54,12 +54,18 @@ impl JobQueue {
         write(&self.0.db, async |txn| {
             count_alone(txn, kind).await?;
             let mut claimed = Vec::new();
-            // One by one, because each counts against its lane for the next.
+            // Once more after a part: where two of a lane had room for one, another lane may have some.
             while claimed.len() < limit as usize {
-                let Some(row) = claim_next(txn, kind, self.0.owner).await? else { break };
-                claimed.push(read(&row, claimed_at)?);
+                let part = claim_next(txn, kind, self.0.owner, limit as usize - claimed.len()).await?;
+                if part.is_empty() {
+                    break;
+                }
+                for row in part {
+                    claimed.push((row.try_get::<i64>("", "run_at")?, read(&row, claimed_at)?));
+                }
             }
-            Ok(claimed)
+            claimed.sort_by_key(|(run_at, job)| (*run_at, job.id));
+            Ok(claimed.into_iter().map(|(_, job)| job).collect())
         })
         .await
     }
@@ -85,25 +91,37 @@ async fn count_alone(txn: &DatabaseTransaction, kind: &str) -> Result<(), DbErr>
     Ok(())
 }
 
-async fn claim_next(txn: &DatabaseTransaction, kind: &str, owner: Uuid) -> Result<Option<QueryResult>, DbErr> {
+/// Claims the first of the jobs whose lanes are not full: `limit` of them, less
+/// those that are one too many in their lane. Empty when there is none.
+async fn claim_next(
+    txn: &DatabaseTransaction,
+    kind: &str,
+    owner: Uuid,
+    limit: usize,
+) -> Result<Vec<QueryResult>, DbErr> {
     let dialect = dialect(txn);
-    // Materialized, so that PostgreSQL looks for the next job once and not for each row it compares.
+    // Materialized, so that PostgreSQL looks for the jobs once and not for each row it compares.
     let claim = format!(
         "WITH next AS MATERIALIZED \
-         (SELECT id FROM jobs WHERE kind = $1 AND state = 'queued' AND run_at <= {now} \
-          AND attempts < {MAX_ATTEMPTS} \
-          AND (SELECT count(*) FROM jobs AS peer WHERE peer.lane = jobs.lane AND peer.kind = jobs.kind \
-               AND peer.state = 'running') < lane_limit \
-          ORDER BY run_at, id LIMIT 1 {skip_locked}) \
-         UPDATE jobs SET state = 'running', owner = $2, epoch = epoch + 1, attempts = attempts + 1, \
-         lease_until = {lease_end} WHERE id = (SELECT id FROM next) \
-         RETURNING id, payload, epoch, attempts",
+         (SELECT id, lane, lane_limit, run_at, ({BUSY}) AS busy FROM jobs \
+          WHERE kind = $1 AND state = 'queued' AND run_at <= {now} AND attempts < {MAX_ATTEMPTS} \
+          AND ({BUSY}) < lane_limit ORDER BY run_at, id LIMIT $2 {skip_locked}), \
+         placed AS (SELECT id, lane_limit, \
+          busy + row_number() OVER (PARTITION BY lane ORDER BY run_at, id) AS place FROM next) \
+         UPDATE jobs SET state = 'running', owner = $3, epoch = epoch + 1, attempts = attempts + 1, \
+         lease_until = {lease_end} WHERE id IN (SELECT id FROM placed WHERE place <= lane_limit) \
+         RETURNING id, payload, epoch, attempts, run_at",
         now = dialect.now,
         skip_locked = dialect.skip_locked,
         lease_end = dialect.lease_end(),
     );
-    sql::one(txn, &claim, [kind.into(), owner.into()]).await
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    sql::all(txn, &claim, [kind.into(), limit.into(), owner.into()]).await
 }
+
+/// How many of a job's lane run.
+const BUSY: &str = "SELECT count(*) FROM jobs AS peer \
+     WHERE peer.lane = jobs.lane AND peer.kind = jobs.kind AND peer.state = 'running'";
 
 fn read(row: &QueryResult, claimed_at: Instant) -> Result<ClaimedJob, DbErr> {
     Ok(ClaimedJob {

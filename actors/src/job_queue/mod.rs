@@ -12,6 +12,10 @@
 //! lets go when the process dies; the others look every second. On SQLite one
 //! process holds a lock on a file, and takes over all jobs when it gets it.
 //!
+//! A transaction that works for a job locks the job's row first, by
+//! [`progress`], and then whatever else it needs. Nothing here waits for such a
+//! row with a lock in hand, nor does [`cancel`].
+//!
 //! Time is the server's on PostgreSQL and this computer's on SQLite.
 
 mod claim;

@@ -1,9 +1,11 @@
 //! Who lives.
 
-use sea_orm::ConnectionTrait;
+use sea_orm::sqlx::PgPool;
+use sea_orm::{ConnectionTrait, SqlxPostgresConnector};
 use tokio::time::sleep;
 
 use super::*;
+use crate::database::begin_write;
 use crate::database::testing::{TestDatabase, open_migrated};
 
 async fn on_sqlite<F: Future<Output = ()>>(body: impl FnOnce(Site) -> F) {
@@ -150,11 +152,13 @@ async fn an_owner_that_others_cannot_see_claims_nothing() {
         let queue = site.queue().await;
         add(&site.db, &[job()]).await;
         // No further sessions, not even a superuser's.
-        let name = sql::one(&site.db, "SELECT current_database()", []).await.expect("reads").expect("a row");
-        let name: String = name.try_get_by_index(0).expect("a name");
+        let options = site.db.get_postgres_connection_pool().connect_options();
+        let name = options.get_database().expect("a name").to_owned();
+        let elsewhere = PgPool::connect_with((*options).clone().database("postgres")).await.expect("connects");
+        let elsewhere = SqlxPostgresConnector::from_sqlx_postgres_pool(elsewhere);
         let let_in = async |whether: bool| {
             let alter = format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {whether}");
-            site.db.execute_unprepared(&alter).await.expect("alters");
+            elsewhere.execute_unprepared(&alter).await.expect("alters");
         };
         let_in(false).await;
         cut(&site.db, &queue).await;
@@ -163,6 +167,26 @@ async fn an_owner_that_others_cannot_see_claims_nothing() {
         let_in(true).await;
         queue.take_over().await.expect("takes over");
         claim_one(&queue).await;
+    })
+    .await;
+}
+
+#[actix::test]
+async fn a_transaction_that_is_left_open_does_not_keep_a_job() {
+    on_postgres(|site| async move {
+        let (frozen, other) = (site.queue().await, site.queue().await);
+        add(&site.db, &[job()]).await;
+        let claimed = claim_one(&frozen).await;
+        let_leases_end(&site.db).await;
+        let page = begin_write(&site.db).await.expect("begins");
+        assert!(progress(&page, claimed.id, claimed.epoch).await.expect("ours"));
+        let patience = Instant::now() + Duration::from_secs(15);
+        while other.take_over().await.expect("takes over") == 0 {
+            assert!(Instant::now() < patience, "the row is still locked");
+            sleep(Duration::from_millis(250)).await;
+        }
+        page.commit().await.expect_err("the server has ended it");
+        assert!(!progress_of(&site.db, &claimed).await);
     })
     .await;
 }

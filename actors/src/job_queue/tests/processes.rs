@@ -13,6 +13,7 @@ use crate::database::testing::{TestDatabase, on_both_urls, open_migrated};
 
 on_both_urls!(on_sqlite, on_postgres:
     jobs_of_a_killed_process_go_on_at_once_in_the_next,
+    a_killed_process_is_noticed_by_one_that_runs,
     no_job_is_lost_or_done_twice_by_processes_that_are_killed,
 );
 
@@ -42,7 +43,9 @@ fn digger() {
         tell(&format!("has {}", claimed.len()));
         loop {
             for job in &claimed {
-                if !progress_of(&queue.0.db, job).await {
+                let step = write(&queue.0.db, async |txn| progress(txn, job.id, job.epoch).await);
+                // Frozen inside a transaction, it wakes up without a connection.
+                if matches!(step.await, Ok(false)) {
                     tell("lost");
                     return;
                 }
@@ -128,6 +131,24 @@ async fn jobs_of_a_killed_process_go_on_at_once_in_the_next(url: String) {
         sql::run(&site.db, "UPDATE jobs SET run_at = 0 WHERE id = $1", [claimed[0].id.into()]).await.expect("first");
         sql::run(&site.db, "UPDATE jobs SET run_at = 0 WHERE id = $1", [claimed[1].id.into()]).await.expect("first");
     }
+}
+
+async fn a_killed_process_is_noticed_by_one_that_runs(url: String) {
+    let site = Site::new(open_migrated(&url).await);
+    add(&site.db, &[job(), job()]).await;
+    let mut child = begin("digger", &site, &url, 2);
+    assert_eq!(next_told(&mut child), "has 2");
+    let watcher = site.queue().await;
+    assert_eq!(watcher.take_over().await.expect("takes over"), 0, "it lives");
+    let killed_at = Instant::now();
+    kill(child);
+    let mut taken = 0;
+    while taken < 2 {
+        sleep(Duration::from_millis(500)).await;
+        taken += watcher.take_over().await.expect("takes over");
+        assert!(killed_at.elapsed() < Duration::from_secs(3), "{taken} after {:?}", killed_at.elapsed());
+    }
+    assert_eq!(claim_ids(&watcher, 5).await.len(), 2);
 }
 
 async fn no_job_is_lost_or_done_twice_by_processes_that_are_killed(url: String) {
