@@ -130,7 +130,8 @@ impl Fields {
     pub fn integer(&self, name: &str, default: u32, bounds: std::ops::RangeInclusive<u32>) -> ApiResult<u32> {
         let Some(value) = self.0.get(name) else { return Ok(default) };
         // 100.0 is the number 100 in JSON.
-        let whole = value.as_u64().or_else(|| value.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as u64));
+        let whole =
+            value.as_u64().or_else(|| value.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as u64));
         match whole.and_then(|whole| u32::try_from(whole).ok()) {
             Some(number) if bounds.contains(&number) && value.as_f64().is_some_and(|float| float >= 0.0) => Ok(number),
             _ => {

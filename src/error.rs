@@ -194,8 +194,7 @@ impl From<CrawlError> for ApiError {
     fn from(error: CrawlError) -> Self {
         match error {
             CrawlError::TooManyWaiting(_) => {
-                let mut refused =
-                    Self::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, error.to_string());
+                let mut refused = Self::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, error.to_string());
                 refused.retry_after_s = Some(60);
                 refused.with_details(json!({ "limit": "concurrent_crawls" }))
             }

@@ -34,6 +34,10 @@ impl Document {
         content::read(&self.root, self.url.as_ref(), self.metadata().title, format, options)
     }
 
-    pub(crate) fn dom(&self) -> &Dom { &self.dom }
-    pub(crate) fn base(&self) -> Option<&Url> { self.url.as_ref() }
+    pub(crate) fn dom(&self) -> &Dom {
+        &self.dom
+    }
+    pub(crate) fn base(&self) -> Option<&Url> {
+        self.url.as_ref()
+    }
 }

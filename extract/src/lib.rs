@@ -24,8 +24,8 @@ mod words;
 pub use charset::decode;
 pub use content::{Content, ContentOptions, Format};
 pub use document::Document;
-pub use provisional::{Image, Link, Robots};
 pub use metadata::Metadata;
+pub use provisional::{Image, Link, Robots};
 pub use words::word_count;
 
 #[cfg(test)]

@@ -32,9 +32,7 @@ async fn crawls(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .col(text_null("idempotency_key"))
         .col(text_null("site"))
         .to_owned();
-    for name in
-        ["discovered", "fetched", "failed", "robots", "depth", "regex", "over_limit", "duplicate", "captured"]
-    {
+    for name in ["discovered", "fetched", "failed", "robots", "depth", "regex", "over_limit", "duplicate", "captured"] {
         table.col(count(name));
     }
     table
@@ -47,9 +45,7 @@ async fn crawls(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .col(big_integer("expires_at"))
         .check(Expr::cust("state IN ('queued', 'running', 'completed', 'failed')"))
         // Every URL is in one place of the receipt at most.
-        .check(Expr::cust(
-            "discovered >= fetched + failed + robots + depth + regex + over_limit + duplicate",
-        ));
+        .check(Expr::cust("discovered >= fetched + failed + robots + depth + regex + over_limit + duplicate"));
     manager.create_table(table).await?;
     let by_user = Index::create().name("crawls_by_user").table("crawls").col("user_id").col("created_at").to_owned();
     manager.create_index(by_user).await?;

@@ -137,7 +137,8 @@ fn write_file(folder: &Path, page: &Value) -> anyhow::Result<()> {
 
 /// Returns a file name that is safe everywhere and different for different URLs.
 fn file_name(url: &str) -> String {
-    let path = Url::parse(url).map_or_else(|_| url.to_owned(), |url| format!("{}{}", url.path(), url.query().unwrap_or("")));
+    let path =
+        Url::parse(url).map_or_else(|_| url.to_owned(), |url| format!("{}{}", url.path(), url.query().unwrap_or("")));
     let safe: String = path.chars().map(|part| if part.is_ascii_alphanumeric() { part } else { '-' }).collect();
     let name = safe.trim_matches('-');
     let name = if name.is_empty() { "index" } else { &name[..name.len().min(80)] };
@@ -240,10 +241,11 @@ mod tests {
 
     #[test]
     fn file_names_are_safe_and_different() {
-        let names: Vec<_> = ["https://a.test/", "https://a.test/x/../../etc", "https://a.test/ä?b=1", "https://b.test/"]
-            .iter()
-            .map(|url| file_name(url))
-            .collect();
+        let names: Vec<_> =
+            ["https://a.test/", "https://a.test/x/../../etc", "https://a.test/ä?b=1", "https://b.test/"]
+                .iter()
+                .map(|url| file_name(url))
+                .collect();
         for name in &names {
             assert!(name.chars().all(|part| part.is_ascii_alphanumeric() || "-.".contains(part)), "{name}");
             assert!(name.ends_with(".md") && !name.starts_with('.'), "{name}");

@@ -87,8 +87,13 @@ async fn a_site_is_crawled_in_order_paid_by_page_and_the_same_again() {
 async fn the_limits_asked_for_hold_and_every_skipped_url_has_its_reason() {
     let web = Web::start(|path| match path {
         "/robots.txt" => HttpResponse::Ok().body("User-agent: BlazonBot\nDisallow: /private\n"),
-        "/" => page("home", &["/blog/a", "/about", "/blog/private-not", "/private/x", "/blog/b?session=1"].map(str::to_owned)),
-        "/blog/a" => page("a", &["/blog/deep", "/blog/moved", "/blog/gone", "http://elsewhere.test/blog/"].map(str::to_owned)),
+        "/" => page(
+            "home",
+            &["/blog/a", "/about", "/blog/private-not", "/private/x", "/blog/b?session=1"].map(str::to_owned),
+        ),
+        "/blog/a" => {
+            page("a", &["/blog/deep", "/blog/moved", "/blog/gone", "http://elsewhere.test/blog/"].map(str::to_owned))
+        }
         "/blog/deep" => page("deep", &["/blog/deeper".to_owned()]),
         "/blog/moved" => HttpResponse::Found().insert_header(("location", "/blog/a")).finish(),
         "/blog/private-not" | "/blog/b?session=1" => page(path, &[]),
@@ -120,7 +125,10 @@ async fn a_crawl_ends_where_the_credits_end() {
     let app = app_with(&web).await;
     let user = app.key(Plan::Pro, 7).await;
     let data = ended(&app, &user, &start(&app, &user, json!({})).await).await;
-    assert_eq!((paths(&data).len(), &data["stopped_reason"], &data["status"]), (7, &json!("credits"), &json!("completed")));
+    assert_eq!(
+        (paths(&data).len(), &data["stopped_reason"], &data["status"]),
+        (7, &json!("credits"), &json!("completed"))
+    );
     adds_up(&data);
     let balance = app.balance(&user).await;
     assert_eq!((balance.balance, balance.held), (0, 0));
@@ -178,7 +186,9 @@ async fn a_cancelled_crawl_keeps_and_charges_its_pages() {
     while show(&app, &user, &id).await["pages_completed"] == 0 {
         sleep(Duration::from_millis(50)).await;
     }
-    let reply = app.send(reqwest::Method::DELETE, &format!("{CRAWL}/{id}"), &[("authorization", &format!("Bearer {}", user.key))]).await;
+    let reply = app
+        .send(reqwest::Method::DELETE, &format!("{CRAWL}/{id}"), &[("authorization", &format!("Bearer {}", user.key))])
+        .await;
     assert_eq!(reply.status, 200, "{}", reply.text);
     let data = ended(&app, &user, &id).await;
     assert_eq!((&data["status"], &data["stopped_reason"]), (&json!("failed"), &json!("cancelled")));

@@ -162,10 +162,17 @@ mod tests {
     fn links_are_taken_in_order_once_and_by_the_rules() {
         let (mut frontier, mut receipt) = (Frontier::default(), Receipt::default());
         let rules = rules(Some("/(blog|secret)"), "User-agent: *\nDisallow: /secret");
-        let links: Vec<_> =
-            ["/blog/1", "/about", "/secret/x", "http://www.site.test/blog/1#a", "https://other.test/", "/blog/2", "mailto:x@y"]
-                .map(url)
-                .into();
+        let links: Vec<_> = [
+            "/blog/1",
+            "/about",
+            "/secret/x",
+            "http://www.site.test/blog/1#a",
+            "https://other.test/",
+            "/blog/2",
+            "mailto:x@y",
+        ]
+        .map(url)
+        .into();
         let found = frontier.discover(&links, 1, &rules, &mut receipt);
         assert_eq!(
             fates(&found),
@@ -200,7 +207,8 @@ mod tests {
 
     #[test]
     fn a_million_links_are_too_many() {
-        let (mut frontier, mut receipt) = (Frontier::default(), Receipt { discovered: MAX_URLS - 2, ..Receipt::default() });
+        let (mut frontier, mut receipt) =
+            (Frontier::default(), Receipt { discovered: MAX_URLS - 2, ..Receipt::default() });
         let links: Vec<_> = (0..1_000).map(|n| url(&format!("/{n}"))).collect();
         assert_eq!(frontier.discover(&links, 1, &rules(None, ""), &mut receipt).len(), 2);
     }

@@ -56,9 +56,7 @@ async fn hand_back(job: &Job, left: Left) {
             Finish::Failed(error.to_string())
         }
     };
-    let handed = write(&job.db, async |txn| {
-        Ok::<_, CrawlError>(job.queue.finish(txn, job.id, job.epoch, how).await?)
-    });
+    let handed = write(&job.db, async |txn| Ok::<_, CrawlError>(job.queue.finish(txn, job.id, job.epoch, how).await?));
     match handed.await {
         Ok(_) => job.queue.wake(),
         Err(error) => tracing::warn!(crawl.id = %job.id, %error, "a crawl was not handed back, its lease will end"),

@@ -84,8 +84,7 @@ pub(super) fn read(url: &Url, depth: u32, page: LoadedPage, options: &CrawlOptio
         (kept.word_count, kept.markdown) = (content.word_count, content.text);
         kept.title = document.metadata().title.unwrap_or_default();
         kept.links = options.include_links.then(|| links.iter().take(MAX_LINKS).map(|link| link.url.clone()).collect());
-        kept.images =
-            options.include_images.then(|| document.images().into_iter().take(MAX_IMAGES).collect());
+        kept.images = options.include_images.then(|| document.images().into_iter().take(MAX_IMAGES).collect());
         followed = links.into_iter().filter(|link| !link.nofollow).map(|link| link.url).take(MAX_LINKS).collect();
     } else {
         (kept.word_count, kept.markdown) = (extract::word_count(&page.text), page.text);

@@ -8,8 +8,8 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures::stream::{FuturesOrdered, StreamExt};
 use futures::FutureExt;
+use futures::stream::{FuturesOrdered, StreamExt};
 use sea_orm::DatabaseConnection;
 use time::OffsetDateTime;
 use tokio::sync::watch;

@@ -56,7 +56,8 @@ mod tests {
         for inside in ["http://site.test/", "https://www.site.test:443/x", "https://site.test/?q"] {
             assert!(scope.contains(&url(inside)), "{inside}");
         }
-        for outside in ["https://blog.site.test/", "https://site.test:8443/", "https://site.test.evil/", "ftp://site.test/"]
+        for outside in
+            ["https://blog.site.test/", "https://site.test:8443/", "https://site.test.evil/", "ftp://site.test/"]
         {
             assert!(!scope.contains(&url(outside)), "{outside}");
         }

@@ -41,4 +41,6 @@ pub(super) async fn robots_txt(loader: &PageLoader, site: &Url) -> String {
     }
 }
 
-pub(super) async fn sitemap_urls(_loader: &PageLoader, _site: &Url, _robots: &Robots) -> Vec<Url> { Vec::new() }
+pub(super) async fn sitemap_urls(_loader: &PageLoader, _site: &Url, _robots: &Robots) -> Vec<Url> {
+    Vec::new()
+}

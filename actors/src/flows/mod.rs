@@ -9,9 +9,9 @@ mod paid;
 mod readiness;
 mod scrape;
 
+pub use crate::page_loader::{PageOrder, WorkError};
 pub use account::{AccountRecord, UsageToday, account, balance};
 pub use caller::{Caller, admit};
-pub use crate::page_loader::{PageOrder, WorkError};
 pub use crawl::{CrawlOrder, cancel_crawl, crawl, crawls, start_crawl, watch_crawl};
 pub use error::FlowError;
 pub use paid::{Answer, Charged};

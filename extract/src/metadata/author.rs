@@ -29,14 +29,25 @@ pub(super) fn read(survey: &Survey, site: &Site, place: Place) -> Option<String>
 fn described(survey: &Survey) -> Option<String> {
     let content = survey.described.iter().filter(|object| structured_data::is_content(object));
     content
-        .flat_map(|object| ["author", "creator"].map(|property| structured_data::names(object, property, &survey.described)))
+        .flat_map(|object| {
+            ["author", "creator"].map(|property| structured_data::names(object, property, &survey.described))
+        })
         .find_map(|names| joined(names.into_iter().filter_map(names::declared)))
 }
 
 fn of_metas(survey: &Survey) -> Option<String> {
     const NAMES: [&str; 11] = [
-        "author", "article:author", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator", "byl",
-        "citation_author", "og:article:author", "dc.creator.personalname", "article.author",
+        "author",
+        "article:author",
+        "parsely-author",
+        "sailthru.author",
+        "dc.creator",
+        "dcterms.creator",
+        "byl",
+        "citation_author",
+        "og:article:author",
+        "dc.creator.personalname",
+        "article.author",
     ];
     let named = NAMES.iter().find_map(|name| joined(survey.metas_of(name).filter_map(names::declared)));
     named.or_else(|| of_card(survey))
@@ -46,7 +57,8 @@ fn of_metas(survey: &Survey) -> Option<String> {
 fn of_card(survey: &Survey) -> Option<String> {
     [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")].iter().find_map(|(label, value)| {
         let label = survey.meta(&[label])?.to_lowercase();
-        let is_author = ["written by", "author", "by", "verfasst von", "écrit par", "escrito por"].contains(&label.trim());
+        let is_author =
+            ["written by", "author", "by", "verfasst von", "écrit par", "escrito por"].contains(&label.trim());
         is_author.then(|| names::declared(survey.meta(&[value])?))?
     })
 }
@@ -74,9 +86,9 @@ fn visible(survey: &Survey, place: Place) -> Option<String> {
     let marked = survey.authors.iter().filter_map(|id| of_marked(survey.dom, *id, place));
     let found: Vec<Found> = marked.chain(of_texts(survey, place)).collect();
     let best = found.iter().reduce(|best, next| if next.score > best.score { next } else { best })?;
-    let beside = found.iter().filter(|other| {
-        other.mark == best.mark && (other.id == best.id || are_beside(survey.dom, best.id, other.id))
-    });
+    let beside = found
+        .iter()
+        .filter(|other| other.mark == best.mark && (other.id == best.id || are_beside(survey.dom, best.id, other.id)));
     joined(beside.map(|found| found.name.clone()))
 }
 

@@ -13,28 +13,86 @@ use crate::{plain, structured_data};
 const MAX_LABELLED: usize = 70;
 
 const PUBLISHED_METAS: [&str; 27] = [
-    "article:published_time", "og:article:published_time", "og:published_time", "article:published", "datepublished",
-    "date", "pubdate", "publishdate", "publish_date", "publish-date", "published_date", "publication_date", "dc.date",
-    "dc.date.issued", "dc.date.created", "dcterms.date", "dcterms.created", "dcterms.issued", "sailthru.date",
-    "parsely-pub-date", "citation_publication_date", "citation_date", "datecreated", "uploaddate", "article.published",
-    "article:post_date", "date_published",
+    "article:published_time",
+    "og:article:published_time",
+    "og:published_time",
+    "article:published",
+    "datepublished",
+    "date",
+    "pubdate",
+    "publishdate",
+    "publish_date",
+    "publish-date",
+    "published_date",
+    "publication_date",
+    "dc.date",
+    "dc.date.issued",
+    "dc.date.created",
+    "dcterms.date",
+    "dcterms.created",
+    "dcterms.issued",
+    "sailthru.date",
+    "parsely-pub-date",
+    "citation_publication_date",
+    "citation_date",
+    "datecreated",
+    "uploaddate",
+    "article.published",
+    "article:post_date",
+    "date_published",
 ];
 
 const MODIFIED_METAS: [&str; 11] = [
-    "article:modified_time", "og:article:modified_time", "og:updated_time", "og:modified_time", "datemodified",
-    "last-modified", "lastmod", "dcterms.modified", "dc.date.modified", "revised", "article:modified",
+    "article:modified_time",
+    "og:article:modified_time",
+    "og:updated_time",
+    "og:modified_time",
+    "datemodified",
+    "last-modified",
+    "lastmod",
+    "dcterms.modified",
+    "dc.date.modified",
+    "revised",
+    "article:modified",
 ];
 
 /// Words before the day of a change, as beginnings.
 const CHANGED: [&str; 16] = [
-    "updated", "last updated", "last modified", "modified", "last edited", "edited", "last reviewed", "reviewed",
-    "aktualisiert", "zuletzt", "stand", "mis à jour", "actualizado", "aggiornato", "atualizado", "bijgewerkt",
+    "updated",
+    "last updated",
+    "last modified",
+    "modified",
+    "last edited",
+    "edited",
+    "last reviewed",
+    "reviewed",
+    "aktualisiert",
+    "zuletzt",
+    "stand",
+    "mis à jour",
+    "actualizado",
+    "aggiornato",
+    "atualizado",
+    "bijgewerkt",
 ];
 
 /// Words before the day of publishing, as beginnings.
 const PUBLISHED: [&str; 15] = [
-    "published", "posted", "created", "started", "date", "first published", "originally", "on ", "written", "asked",
-    "veröffentlicht", "erstellt", "publié", "publicado", "pubblicato",
+    "published",
+    "posted",
+    "created",
+    "started",
+    "date",
+    "first published",
+    "originally",
+    "on ",
+    "written",
+    "asked",
+    "veröffentlicht",
+    "erstellt",
+    "publié",
+    "publicado",
+    "pubblicato",
 ];
 
 /// The days of a page, as `YYYY-MM-DD`.
@@ -95,14 +153,17 @@ fn shown(survey: &Survey, place: Place, order: Order) -> Vec<Found> {
 }
 
 fn of_marked(dom: &Dom, id: NodeId, place: Place, order: Order) -> Option<Found> {
-    const VALUES: [&str; 6] = ["datetime", "content", "data-datetime", "data-time", "data-timestamp", "created-timestamp"];
+    const VALUES: [&str; 6] =
+        ["datetime", "content", "data-datetime", "data-time", "data-timestamp", "created-timestamp"];
     let value = VALUES.iter().find_map(|name| date::iso_day(dom.attribute(id, name)?, order));
     let text = plain::line_of(dom, id).filter(|text| text.chars().count() <= MAX_LABELLED);
     let day = value.or_else(|| date::first_day(text.as_deref()?, order))?;
     let property = dom.attribute(id, "itemprop").unwrap_or_default();
     let class = dom.attribute(id, "class").unwrap_or_default().to_ascii_lowercase();
     let says_changed = class.contains("updated") && !class.contains("published") || class.contains("modif");
-    let is_changed = property == "dateModified" || says_changed || text.as_deref().map_or(false, |text| begins(text, &CHANGED))
+    let is_changed = property == "dateModified"
+        || says_changed
+        || text.as_deref().map_or(false, |text| begins(text, &CHANGED))
         || label_before(dom, id).is_some_and(|text| begins(text, &CHANGED));
     let base = match property {
         "datePublished" | "dateCreated" | "dateModified" => 4.0,

@@ -4,23 +4,100 @@ use crate::plain;
 
 /// What stands before an author's name, in lower case.
 const LABELS: [&str; 27] = [
-    "written by", "posted by", "published by", "words by", "story by", "article by", "created by", "started by",
-    "thread starter", "author:", "authors:", "author", "by:", "by", "von", "par", "por", "door", "autor:", "auteur :",
-    "автор:", "作者：", "作者:", "著者：", "文：", "text by", "text:",
+    "written by",
+    "posted by",
+    "published by",
+    "words by",
+    "story by",
+    "article by",
+    "created by",
+    "started by",
+    "thread starter",
+    "author:",
+    "authors:",
+    "author",
+    "by:",
+    "by",
+    "von",
+    "par",
+    "por",
+    "door",
+    "autor:",
+    "auteur :",
+    "автор:",
+    "作者：",
+    "作者:",
+    "著者：",
+    "文：",
+    "text by",
+    "text:",
 ];
 
 /// Words before which a name is over.
 const ENDS: [&str; 25] = [
-    "on", "updated", "published", "posted", "last", "min", "follow", "reviewed", "fact", "edited", "medically", "read",
-    "said", "modified", "share", "am", "pm", "at", "wrote", "contributor", "joined", "is", "has", "view", "date",
+    "on",
+    "updated",
+    "published",
+    "posted",
+    "last",
+    "min",
+    "follow",
+    "reviewed",
+    "fact",
+    "edited",
+    "medically",
+    "read",
+    "said",
+    "modified",
+    "share",
+    "am",
+    "pm",
+    "at",
+    "wrote",
+    "contributor",
+    "joined",
+    "is",
+    "has",
+    "view",
+    "date",
 ];
 
 /// What bylines say in place of a name.
 const NO_NAMES: [&str; 34] = [
-    "guest", "author", "authors", "anonymous", "about", "about the author", "view profile", "profile", "follow", "share",
-    "contributors", "contributor", "read more", "login", "log in", "sign in", "sign up", "register", "all posts", "staff",
-    "unknown", "default", "admin", "none", "null", "undefined", "user", "users", "members", "more", "contact", "settings",
-    "home", "editor",
+    "guest",
+    "author",
+    "authors",
+    "anonymous",
+    "about",
+    "about the author",
+    "view profile",
+    "profile",
+    "follow",
+    "share",
+    "contributors",
+    "contributor",
+    "read more",
+    "login",
+    "log in",
+    "sign in",
+    "sign up",
+    "register",
+    "all posts",
+    "staff",
+    "unknown",
+    "default",
+    "admin",
+    "none",
+    "null",
+    "undefined",
+    "user",
+    "users",
+    "members",
+    "more",
+    "contact",
+    "settings",
+    "home",
+    "editor",
 ];
 
 /// Characters and words of one name; papers name many authors in one text.
@@ -90,7 +167,8 @@ fn is_month_before_digit(text: &str, at: usize, word: &str) -> bool {
 }
 
 fn accepted(text: &str) -> Option<String> {
-    let name = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '-' | '–' | '—' | '"' | '“'));
+    let name =
+        text.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '-' | '–' | '—' | '"' | '“'));
     let words = name.split(' ').count();
     let lists = name.contains(',') || name.contains(" & ") || name.contains(" and ");
     let is_address = name.contains("://") || name.starts_with("www.") || name.starts_with('/');
@@ -119,7 +197,9 @@ mod tests {
         ] {
             assert_eq!(visible(text).as_deref(), Some(name), "{text}");
         }
-        for text in ["", "By", "Author", "12", "View profile", "https://site.test/ann", "{{ author }}", "a b c d e f g h i"] {
+        for text in
+            ["", "By", "Author", "12", "View profile", "https://site.test/ann", "{{ author }}", "a b c d e f g h i"]
+        {
             assert_eq!(visible(text), None, "{text}");
         }
     }

@@ -133,5 +133,7 @@ fn filled<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
 }
 
 fn has_word(element: &Element, name: &str, word: &str) -> bool {
-    element.attribute(name).is_some_and(|value| value.split_ascii_whitespace().any(|own| own.eq_ignore_ascii_case(word)))
+    element
+        .attribute(name)
+        .is_some_and(|value| value.split_ascii_whitespace().any(|own| own.eq_ignore_ascii_case(word)))
 }

@@ -94,7 +94,9 @@ impl<'a> Contest<'a> {
         let shared = survey.meta(&["og:title", "twitter:title"]).map(plain::unescaped);
         let described = survey.described.iter().filter(|object| structured_data::is_main_content(object));
         let headline = described
-            .filter_map(|object| structured_data::text(object, "headline").or_else(|| structured_data::text(object, "name")))
+            .filter_map(|object| {
+                structured_data::text(object, "headline").or_else(|| structured_data::text(object, "name"))
+            })
             .next();
         Self {
             site,
@@ -162,7 +164,11 @@ impl<'a> Contest<'a> {
         ];
         let signs: f32 = signs.iter().filter(|(is, _)| *is).map(|(_, weight)| weight).sum();
         let slug = &self.site.slug;
-        signs + 1.3 * words.share_in(slug) + 0.55 * slug.share_in(words) + like(&self.tab) + 0.7 * like(&self.headline)
+        signs
+            + 1.3 * words.share_in(slug)
+            + 0.55 * slug.share_in(words)
+            + like(&self.tab)
+            + 0.7 * like(&self.headline)
             + 0.35 * like(&self.shared)
             - 0.35 * candidate.loss
     }
@@ -220,8 +226,7 @@ fn leads_home(dom: &Dom, heading: NodeId) -> bool {
 }
 
 fn is_logo(dom: &Dom, heading: NodeId) -> bool {
-    const NAMES: [&str; 8] =
-        ["logo", "site-name", "site-title", "sitename", "sitetitle", "menu", "brand", "sr-only"];
+    const NAMES: [&str; 8] = ["logo", "site-name", "site-title", "sitename", "sitetitle", "menu", "brand", "sr-only"];
     let values = ["class", "id"].map(|name| dom.attribute(heading, name).unwrap_or_default().to_ascii_lowercase());
     NAMES.iter().any(|name| values.iter().any(|value| value.contains(name)))
 }
@@ -229,8 +234,20 @@ fn is_logo(dom: &Dom, heading: NodeId) -> bool {
 /// Whether a text says where one is on a site, on any site.
 fn is_generic(text: &str) -> bool {
     const NAMES: [&str; 14] = [
-        "blog", "news", "home", "homepage", "menu", "search", "search results", "forum", "forums", "article", "articles",
-        "login", "cart", "404",
+        "blog",
+        "news",
+        "home",
+        "homepage",
+        "menu",
+        "search",
+        "search results",
+        "forum",
+        "forums",
+        "article",
+        "articles",
+        "login",
+        "cart",
+        "404",
     ];
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(text.trim()))
 }

@@ -18,10 +18,7 @@ pub struct MarkdownParams {
 
 impl FromParams for MarkdownParams {
     fn from_params(params: &Params) -> ApiResult<Self> {
-        Ok(Self {
-            page: PageParams::from_params(params)?,
-            content: ContentParams::from_params(params)?,
-        })
+        Ok(Self { page: PageParams::from_params(params)?, content: ContentParams::from_params(params)? })
     }
 }
 

@@ -70,14 +70,8 @@ async fn settle_urls(txn: &DatabaseTransaction, rows: &[SettledUrl]) -> Result<(
     if rows.is_empty() {
         return Ok(());
     }
-    let columns = [
-        Id("crawl_id"),
-        Integer("seq"),
-        Text("state"),
-        Text("reason"),
-        Integer("status_code"),
-        Integer("attempts"),
-    ];
+    let columns =
+        [Id("crawl_id"), Integer("seq"), Text("state"), Text("reason"), Integer("status_code"), Integer("attempts")];
     let update = format!(
         "UPDATE crawl_urls SET state = v.state, reason = v.reason, status_code = v.status_code, attempts = v.attempts \
          FROM {} WHERE crawl_urls.crawl_id = v.crawl_id AND crawl_urls.seq = v.seq",
@@ -91,7 +85,8 @@ async fn insert_pages(txn: &DatabaseTransaction, rows: &[StoredPage]) -> Result<
     // Pages are large, and few at a time: each is a parameter of its own, so
     // that none is quoted into JSON once more.
     for StoredPage { crawl_id, seq, page, content_hash, final_url } in rows {
-        let insert = "INSERT INTO crawl_pages (crawl_id, seq, page, content_hash, final_url) VALUES ($1, $2, $3, $4, $5)";
+        let insert =
+            "INSERT INTO crawl_pages (crawl_id, seq, page, content_hash, final_url) VALUES ($1, $2, $3, $4, $5)";
         let values: [Value; 5] = [
             (*crawl_id).into(),
             (*seq).into(),
@@ -125,8 +120,7 @@ async fn insert_found(txn: &DatabaseTransaction, crawl: Uuid, found: &[Found]) -
             reason: *reason,
         })
         .collect();
-    let columns =
-        [Id("crawl_id"), Integer("seq"), Text("url"), Integer("depth"), Text("state"), Text("reason")];
+    let columns = [Id("crawl_id"), Integer("seq"), Text("url"), Integer("depth"), Text("state"), Text("reason")];
     let insert = format!(
         "INSERT INTO crawl_urls (crawl_id, seq, url, depth, state, reason, attempts) \
          SELECT v.crawl_id, v.seq, v.url, v.depth, v.state, v.reason, 0 FROM {}",

@@ -69,17 +69,14 @@ async fn insert(txn: &DatabaseTransaction, id: Uuid, asked: &StartCrawl, options
     if inserted == 0 {
         return Ok(false);
     }
-    let seed = "INSERT INTO crawl_urls (crawl_id, seq, url, depth, state, attempts) VALUES ($1, 0, $2, 0, 'waiting', 0)";
+    let seed =
+        "INSERT INTO crawl_urls (crawl_id, seq, url, depth, state, attempts) VALUES ($1, 0, $2, 0, 'waiting', 0)";
     sql::run(txn, seed, [id.into(), asked.options.url.as_str().into()]).await?;
     Ok(true)
 }
 
 /// The crawl that was accepted under the same key, when it is the same order.
-async fn repeated(
-    txn: &DatabaseTransaction,
-    asked: &StartCrawl,
-    options: &str,
-) -> Result<StartedCrawl, CrawlError> {
+async fn repeated(txn: &DatabaseTransaction, asked: &StartCrawl, options: &str) -> Result<StartedCrawl, CrawlError> {
     let select = "SELECT id, options, webhook_url FROM crawls WHERE user_id = $1 AND idempotency_key = $2";
     let row = sql::one(txn, select, [asked.user.into(), asked.idempotency_key.clone().into()]).await?;
     let row = row.ok_or(CrawlError::KeyReused)?;

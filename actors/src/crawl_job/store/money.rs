@@ -66,8 +66,7 @@ impl Money {
     }
 
     async fn set_aside(&mut self, txn: &DatabaseTransaction, amount: i64) -> Result<(), LedgerError> {
-        let asked =
-            HoldCredits { user: self.user, amount, purpose: KIND, reference: Uuid::now_v7(), ttl: HOLD_TTL };
+        let asked = HoldCredits { user: self.user, amount, purpose: KIND, reference: Uuid::now_v7(), ttl: HOLD_TTL };
         let hold = ledger::hold(txn, &asked).await?;
         (self.hold, self.hold_amount) = (Some(hold.id), amount);
         Ok(())

@@ -31,7 +31,8 @@ pub(in crate::crawl_job) async fn get(
 
 /// Returns a user's crawls, newest first.
 pub(in crate::crawl_job) async fn list(db: &DatabaseConnection, user: Uuid) -> Result<Vec<CrawlSummary>, CrawlError> {
-    let select = "SELECT * FROM crawls WHERE user_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3";
+    let select =
+        "SELECT * FROM crawls WHERE user_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3";
     let rows = sql::all(db, select, [user.into(), now().into(), MAX_LISTED.into()]).await?;
     Ok(rows.iter().map(summary).collect::<Result<_, _>>()?)
 }

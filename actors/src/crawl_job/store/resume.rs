@@ -50,11 +50,7 @@ async fn frontier(txn: &DatabaseTransaction, crawl: Uuid) -> Result<Frontier, Cr
     let select = "SELECT seq, url, depth, state FROM crawl_urls WHERE crawl_id = $1 ORDER BY seq";
     for row in sql::all(txn, select, [crawl.into()]).await? {
         let depth: i32 = row.try_get("", "depth")?;
-        let target = Target {
-            seq: row.try_get("", "seq")?,
-            url: url(&row, "url")?,
-            depth: depth.unsigned_abs(),
-        };
+        let target = Target { seq: row.try_get("", "seq")?, url: url(&row, "url")?, depth: depth.unsigned_abs() };
         frontier.recall(target, row.try_get::<String>("", "state")? == "waiting");
     }
     let select = "SELECT content_hash, final_url FROM crawl_pages WHERE crawl_id = $1";

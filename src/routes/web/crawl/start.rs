@@ -45,16 +45,8 @@ pub struct CrawlBody {
 }
 
 impl FromBody for CrawlBody {
-    const FIELDS: &'static [&'static str] = &[
-        "url",
-        "maxPages",
-        "maxDepth",
-        "urlRegex",
-        "includeLinks",
-        "includeImages",
-        "useSitemap",
-        "webhookUrl",
-    ];
+    const FIELDS: &'static [&'static str] =
+        &["url", "maxPages", "maxDepth", "urlRegex", "includeLinks", "includeImages", "useSitemap", "webhookUrl"];
 
     fn from_body(fields: &Fields) -> ApiResult<Self> {
         let pattern = fields.text("urlRegex", MAX_PATTERN_CHARS)?.filter(|pattern| !pattern.is_empty());
@@ -121,7 +113,8 @@ pub async fn start(
     let services = state.services.clone();
     let user = caller.clone();
     let started = to_the_end(async move { start_crawl(&services, &user, order).await }).await?;
-    let remaining = balance(&state.services, &caller).await.ok().flatten().map(actors::credit_ledger::Balance::available);
+    let remaining =
+        balance(&state.services, &caller).await.ok().flatten().map(actors::credit_ledger::Balance::available);
     request.extensions_mut().insert(Charged { used: started.charged, remaining });
     Ok(HttpResponse::Accepted().json(AcceptedBody {
         success: true,

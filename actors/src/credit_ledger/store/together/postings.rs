@@ -4,9 +4,9 @@ use sea_orm::{DatabaseTransaction, DbErr};
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::credit_ledger::store::transfer::Transfer;
 use crate::database::rows::Column::{Integer, Text, Uuid as Id};
 use crate::database::rows::{parameter, table};
-use crate::credit_ledger::store::transfer::Transfer;
 use crate::database::{now, sql};
 
 /// A transfer, and what its user's account has after it.

@@ -6,9 +6,9 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResul
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::credit_ledger::Balance;
 use crate::database::rows::Column::{Integer, Text, Uuid as Id};
 use crate::database::rows::{parameter, table};
-use crate::credit_ledger::Balance;
 use crate::database::sql;
 
 /// A hold or a charge to be stored, unless its reference is taken.
