@@ -16,6 +16,7 @@ mod metadata;
 mod plain;
 mod provisional;
 mod repair;
+mod robots;
 mod structured_data;
 mod text;
 mod tree;
@@ -25,7 +26,8 @@ pub use charset::decode;
 pub use content::{Content, ContentOptions, Format};
 pub use document::Document;
 pub use metadata::Metadata;
-pub use provisional::{Image, Link, Robots};
+pub use provisional::{Image, Link};
+pub use robots::Robots;
 pub use words::word_count;
 
 #[cfg(test)]

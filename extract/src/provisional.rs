@@ -2,22 +2,6 @@ use crate::Document;
 use crate::dom::{NodeId, Tag};
 use serde::Serialize;
 use url::Url;
-pub struct Robots(Vec<String>, Option<std::time::Duration>);
-impl Robots {
-    pub fn parse(t: &[u8], _a: &str) -> Self {
-        let t = String::from_utf8_lossy(t);
-        Self(
-            t.lines().filter_map(|l| l.strip_prefix("Disallow: ").map(|s| s.trim().to_owned())).collect(),
-            t.lines().find_map(|l| l.strip_prefix("Crawl-delay: ")?.parse().ok().map(std::time::Duration::from_secs)),
-        )
-    }
-    pub fn allows(&self, u: &Url) -> bool {
-        !self.0.iter().any(|p| u.path().starts_with(p.as_str()))
-    }
-    pub fn crawl_delay(&self) -> Option<std::time::Duration> {
-        self.1
-    }
-}
 #[derive(Debug, Serialize)]
 pub struct Image {
     pub url: Url,
