@@ -42,7 +42,9 @@ pub(crate) fn line(text: &str) -> Option<String> {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.extend(word.chars().filter(|c| !matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')));
+        line.extend(
+            word.chars().filter(|c| !matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')),
+        );
     }
     let line = line.trim();
     (!line.is_empty()).then(|| line.to_owned())

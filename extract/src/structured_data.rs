@@ -11,8 +11,24 @@ const MAX_OBJECTS: usize = 1_000;
 /// Types of schema.org that are a page's content, besides those whose names end
 /// in `Article` or `Posting`; the earlier the more telling.
 const CONTENT_TYPES: [&str; 19] = [
-    "Recipe", "HowTo", "Report", "Question", "Product", "ProductGroup", "Course", "Event", "Book", "Movie", "JobPosting",
-    "SoftwareApplication", "WebApplication", "VideoGame", "Dataset", "Service", "CreativeWork", "VideoObject",
+    "Recipe",
+    "HowTo",
+    "Report",
+    "Question",
+    "Product",
+    "ProductGroup",
+    "Course",
+    "Event",
+    "Book",
+    "Movie",
+    "JobPosting",
+    "SoftwareApplication",
+    "WebApplication",
+    "VideoGame",
+    "Dataset",
+    "Service",
+    "CreativeWork",
+    "VideoObject",
     "AudioObject",
 ];
 
@@ -167,7 +183,8 @@ mod tests {
 
     #[test]
     fn several_authors_are_all_named() {
-        let objects = read(r#"{"@type": "Article", "author": ["Ann", {"name": "Bo"}, {"name": ["Cy"]}, 7, {"@id": "?"}]}"#);
+        let objects =
+            read(r#"{"@type": "Article", "author": ["Ann", {"name": "Bo"}, {"name": ["Cy"]}, 7, {"@id": "?"}]}"#);
         assert_eq!(names(&objects[0], "author", &objects), ["Ann", "Bo", "Cy"]);
     }
 

@@ -13,28 +13,86 @@ use crate::{plain, structured_data};
 const MAX_LABELLED: usize = 70;
 
 const PUBLISHED_METAS: [&str; 27] = [
-    "article:published_time", "og:article:published_time", "og:published_time", "article:published", "datepublished",
-    "date", "pubdate", "publishdate", "publish_date", "publish-date", "published_date", "publication_date", "dc.date",
-    "dc.date.issued", "dc.date.created", "dcterms.date", "dcterms.created", "dcterms.issued", "sailthru.date",
-    "parsely-pub-date", "citation_publication_date", "citation_date", "datecreated", "uploaddate", "article.published",
-    "article:post_date", "date_published",
+    "article:published_time",
+    "og:article:published_time",
+    "og:published_time",
+    "article:published",
+    "datepublished",
+    "date",
+    "pubdate",
+    "publishdate",
+    "publish_date",
+    "publish-date",
+    "published_date",
+    "publication_date",
+    "dc.date",
+    "dc.date.issued",
+    "dc.date.created",
+    "dcterms.date",
+    "dcterms.created",
+    "dcterms.issued",
+    "sailthru.date",
+    "parsely-pub-date",
+    "citation_publication_date",
+    "citation_date",
+    "datecreated",
+    "uploaddate",
+    "article.published",
+    "article:post_date",
+    "date_published",
 ];
 
 const MODIFIED_METAS: [&str; 11] = [
-    "article:modified_time", "og:article:modified_time", "og:updated_time", "og:modified_time", "datemodified",
-    "last-modified", "lastmod", "dcterms.modified", "dc.date.modified", "revised", "article:modified",
+    "article:modified_time",
+    "og:article:modified_time",
+    "og:updated_time",
+    "og:modified_time",
+    "datemodified",
+    "last-modified",
+    "lastmod",
+    "dcterms.modified",
+    "dc.date.modified",
+    "revised",
+    "article:modified",
 ];
 
 /// Words before the day of a change, as beginnings.
 const CHANGED: [&str; 16] = [
-    "updated", "last updated", "last modified", "modified", "last edited", "edited", "last reviewed", "reviewed",
-    "aktualisiert", "zuletzt", "stand", "mis à jour", "actualizado", "aggiornato", "atualizado", "bijgewerkt",
+    "updated",
+    "last updated",
+    "last modified",
+    "modified",
+    "last edited",
+    "edited",
+    "last reviewed",
+    "reviewed",
+    "aktualisiert",
+    "zuletzt",
+    "stand",
+    "mis à jour",
+    "actualizado",
+    "aggiornato",
+    "atualizado",
+    "bijgewerkt",
 ];
 
 /// Words before the day of publishing, as beginnings.
 const PUBLISHED: [&str; 15] = [
-    "published", "posted", "created", "started", "date", "first published", "originally", "on ", "written", "asked",
-    "veröffentlicht", "erstellt", "publié", "publicado", "pubblicato",
+    "published",
+    "posted",
+    "created",
+    "started",
+    "date",
+    "first published",
+    "originally",
+    "on ",
+    "written",
+    "asked",
+    "veröffentlicht",
+    "erstellt",
+    "publié",
+    "publicado",
+    "pubblicato",
 ];
 
 /// The days of a page, as `YYYY-MM-DD`.
@@ -44,7 +102,7 @@ pub(super) struct Days {
     pub(super) modified: Option<String>,
 }
 
-/// Reads both days; a page that shows only when it was changed has been
+/// Reads both days; a page that says only when it was changed has been
 /// published then as far as a reader knows.
 pub(super) fn read(survey: &Survey, url: Option<&Url>, place: Place, order: Order) -> Days {
     let shown = shown(survey, place, order);
@@ -57,9 +115,11 @@ pub(super) fn read(survey: &Survey, url: Option<&Url>, place: Place, order: Orde
         .or_else(|| best(Kind::Changed));
     let published = described(survey, &["datePublished", "dateCreated", "uploadDate"], order)
         .or_else(|| of_metas(survey, &PUBLISHED_METAS, order))
+        .or_else(|| of_other_metas(survey, order))
         .or_else(|| best(Kind::Published))
         .or_else(|| url.and_then(|url| date::day_of_path(url.path())))
-        .or_else(|| best(Kind::Changed));
+        .or_else(|| best(Kind::Changed))
+        .or_else(|| modified.clone());
     Days { published, modified }
 }
 
@@ -72,6 +132,18 @@ fn described(survey: &Survey, properties: &[&str], order: Order) -> Option<Strin
 
 fn of_metas(survey: &Survey, names: &[&str], order: Order) -> Option<String> {
     names.iter().flat_map(|name| survey.metas_of(name)).find_map(|value| date::iso_day(value, order))
+}
+
+/// Returns the day in a `<meta>` that is called a date of publishing in a way of
+/// its own, e.g. `vendor.publish-date`.
+fn of_other_metas(survey: &Survey, order: Order) -> Option<String> {
+    let is_publishing = |name: &str| {
+        name.contains("publish") || name.contains("created") || name.ends_with("date") || name.ends_with("pubtime")
+    };
+    let is_other =
+        |name: &str| ["modif", "updat", "expir", "event", "start", "end_", "review"].iter().any(|w| name.contains(w));
+    let mut metas = survey.metas.iter().filter(|(name, _)| is_publishing(name) && !is_other(name));
+    metas.find_map(|(_, value)| date::iso_day(value, order))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,14 +167,17 @@ fn shown(survey: &Survey, place: Place, order: Order) -> Vec<Found> {
 }
 
 fn of_marked(dom: &Dom, id: NodeId, place: Place, order: Order) -> Option<Found> {
-    const VALUES: [&str; 6] = ["datetime", "content", "data-datetime", "data-time", "data-timestamp", "created-timestamp"];
+    const VALUES: [&str; 6] =
+        ["datetime", "content", "data-datetime", "data-time", "data-timestamp", "created-timestamp"];
     let value = VALUES.iter().find_map(|name| date::iso_day(dom.attribute(id, name)?, order));
     let text = plain::line_of(dom, id).filter(|text| text.chars().count() <= MAX_LABELLED);
     let day = value.or_else(|| date::first_day(text.as_deref()?, order))?;
     let property = dom.attribute(id, "itemprop").unwrap_or_default();
     let class = dom.attribute(id, "class").unwrap_or_default().to_ascii_lowercase();
     let says_changed = class.contains("updated") && !class.contains("published") || class.contains("modif");
-    let is_changed = property == "dateModified" || says_changed || text.as_deref().map_or(false, |text| begins(text, &CHANGED))
+    let is_changed = property == "dateModified"
+        || says_changed
+        || text.as_deref().map_or(false, |text| begins(text, &CHANGED))
         || label_before(dom, id).is_some_and(|text| begins(text, &CHANGED));
     let base = match property {
         "datePublished" | "dateCreated" | "dateModified" => 4.0,

@@ -52,7 +52,8 @@ fn letters(text: &str) -> String {
 /// Returns the words of the last part of a path that is neither a number nor
 /// an index page, without its ending.
 fn slug(url: &Url) -> Words {
-    let is_telling = |part: &&str| !part.is_empty() && !part.starts_with("index.") && part.bytes().any(|b| !b.is_ascii_digit());
+    let is_telling =
+        |part: &&str| !part.is_empty() && !part.starts_with("index.") && part.bytes().any(|b| !b.is_ascii_digit());
     let part = url.path_segments().and_then(|parts| parts.rev().find(is_telling)).unwrap_or_default();
     let part = percent_encoding::percent_decode_str(part).decode_utf8_lossy();
     let stem = part.rsplit_once('.').map_or(&*part, |(stem, _)| stem);

@@ -94,7 +94,9 @@ impl<'a> Contest<'a> {
         let shared = survey.meta(&["og:title", "twitter:title"]).map(plain::unescaped);
         let described = survey.described.iter().filter(|object| structured_data::is_main_content(object));
         let headline = described
-            .filter_map(|object| structured_data::text(object, "headline").or_else(|| structured_data::text(object, "name")))
+            .filter_map(|object| {
+                structured_data::text(object, "headline").or_else(|| structured_data::text(object, "name"))
+            })
             .next();
         Self {
             site,
@@ -162,7 +164,11 @@ impl<'a> Contest<'a> {
         ];
         let signs: f32 = signs.iter().filter(|(is, _)| *is).map(|(_, weight)| weight).sum();
         let slug = &self.site.slug;
-        signs + 1.3 * words.share_in(slug) + 0.55 * slug.share_in(words) + like(&self.tab) + 0.7 * like(&self.headline)
+        signs
+            + 1.3 * words.share_in(slug)
+            + 0.55 * slug.share_in(words)
+            + like(&self.tab)
+            + 0.7 * like(&self.headline)
             + 0.35 * like(&self.shared)
             - 0.35 * candidate.loss
     }
@@ -198,7 +204,8 @@ impl Candidate {
 /// the start page: these hold the site's name.
 fn headings(dom: &Dom, ids: &[NodeId], site: &Site) -> Vec<Heading> {
     let is_apart = |id: &NodeId| !site.slug.is_empty() && leads_home(dom, *id);
-    let lines = ids.iter().filter(|id| !is_apart(id)).filter_map(|id| Some((*id, plain::line_of(dom, *id)?)));
+    let lines =
+        ids.iter().filter(|id| !is_apart(id)).filter_map(|id| Some((*id, uncounted(plain::line_of(dom, *id)?))));
     let heading = |(at, (id, text)): (usize, (NodeId, String))| Heading {
         words: Words::of(&text),
         text,
@@ -206,6 +213,23 @@ fn headings(dom: &Dom, ids: &[NodeId], site: &Site) -> Vec<Heading> {
         is_logo: is_logo(dom, id),
     };
     lines.take(MAX_HEADINGS).enumerate().map(heading).collect()
+}
+
+/// Takes the number of things off with which the headings of lists end: `(42)`,
+/// `(158 items)`.
+fn uncounted(heading: String) -> String {
+    let count = heading.strip_suffix(')').and_then(|head| head.rsplit_once('('));
+    let is_count = |inner: &str| inner.starts_with(|c: char| c.is_ascii_digit()) && inner.split(' ').count() <= 2;
+    match count {
+        Some((title, inner)) if is_count(inner) && !is_year(inner) && !title.trim().is_empty() => {
+            title.trim().to_owned()
+        }
+        _ => heading,
+    }
+}
+
+fn is_year(text: &str) -> bool {
+    text.len() == 4 && (text.starts_with("19") || text.starts_with("20"))
 }
 
 fn leads_home(dom: &Dom, heading: NodeId) -> bool {
@@ -220,8 +244,7 @@ fn leads_home(dom: &Dom, heading: NodeId) -> bool {
 }
 
 fn is_logo(dom: &Dom, heading: NodeId) -> bool {
-    const NAMES: [&str; 8] =
-        ["logo", "site-name", "site-title", "sitename", "sitetitle", "menu", "brand", "sr-only"];
+    const NAMES: [&str; 8] = ["logo", "site-name", "site-title", "sitename", "sitetitle", "menu", "brand", "sr-only"];
     let values = ["class", "id"].map(|name| dom.attribute(heading, name).unwrap_or_default().to_ascii_lowercase());
     NAMES.iter().any(|name| values.iter().any(|value| value.contains(name)))
 }
@@ -229,8 +252,20 @@ fn is_logo(dom: &Dom, heading: NodeId) -> bool {
 /// Whether a text says where one is on a site, on any site.
 fn is_generic(text: &str) -> bool {
     const NAMES: [&str; 14] = [
-        "blog", "news", "home", "homepage", "menu", "search", "search results", "forum", "forums", "article", "articles",
-        "login", "cart", "404",
+        "blog",
+        "news",
+        "home",
+        "homepage",
+        "menu",
+        "search",
+        "search results",
+        "forum",
+        "forums",
+        "article",
+        "articles",
+        "login",
+        "cart",
+        "404",
     ];
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(text.trim()))
 }
