@@ -15,6 +15,7 @@ mod links;
 mod metadata;
 mod plain;
 mod repair;
+mod robots;
 mod structured_data;
 mod text;
 mod tree;
@@ -24,6 +25,7 @@ pub use charset::decode;
 pub use content::{Content, ContentOptions, Format};
 pub use document::Document;
 pub use metadata::Metadata;
+pub use robots::Robots;
 pub use words::word_count;
 
 #[cfg(test)]
