@@ -17,6 +17,7 @@ mod octets;
 mod plain;
 mod repair;
 mod robots;
+pub mod sitemap;
 mod structured_data;
 mod text;
 mod tree;
