@@ -4,7 +4,7 @@ use super::names;
 use super::place::Place;
 use super::site::Site;
 use super::survey::Survey;
-use super::vocabulary::{self, AuthorMark};
+use super::vocabulary::{self, AuthorMark, Marks};
 use crate::dom::{Dom, NodeId, Tag};
 use crate::{plain, structured_data};
 
@@ -98,6 +98,11 @@ fn visible(survey: &Survey, place: Place) -> Option<String> {
 /// Whether two elements are in the same byline: in one small parent or
 /// grandparent.
 fn are_beside(dom: &Dom, one: NodeId, two: NodeId) -> bool {
+    // What has its author in an attribute is a posting, and each has its own.
+    let is_posting = |id| dom.element(id).is_some_and(|element| vocabulary::author_attribute(element).is_some());
+    if is_posting(one) || is_posting(two) {
+        return false;
+    }
     dom.ancestors(one).take(2).any(|around| {
         dom.contains(around, two) && dom.end(around).index() - around.index() <= 24 && !dom.contains(one, two)
     })
@@ -105,7 +110,7 @@ fn are_beside(dom: &Dom, one: NodeId, two: NodeId) -> bool {
 
 fn of_marked(dom: &Dom, id: NodeId, place: Place) -> Option<Found> {
     let element = dom.element(id)?;
-    let mark = vocabulary::author_mark(element)?;
+    let mark = vocabulary::author_mark(element, Marks::of(element))?;
     let distance = place.distance(id);
     let base = match mark {
         AuthorMark::Property => 3.0,
@@ -123,8 +128,12 @@ fn of_marked(dom: &Dom, id: NodeId, place: Place) -> Option<Found> {
 /// Returns the names that the links to people within a byline have.
 fn linked(dom: &Dom, id: NodeId) -> Option<String> {
     let links = dom.descendants(id).take(80).filter(|inner| dom.is(*inner, Tag::A));
-    let people = links.filter(|link| dom.element(*link).and_then(vocabulary::author_mark).is_some());
+    let people = links.filter(|link| is_person(dom, *link));
     joined(people.filter_map(|link| names::visible(&byline(dom, link)?)))
+}
+
+fn is_person(dom: &Dom, link: NodeId) -> bool {
+    dom.element(link).is_some_and(|element| vocabulary::author_mark(element, Marks::of(element)).is_some())
 }
 
 /// Returns what an element that is to name an author has as its name, or all its
