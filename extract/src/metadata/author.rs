@@ -167,13 +167,26 @@ fn of_texts(survey: &Survey, place: Place) -> Vec<Found> {
     let mut found = Vec::new();
     for (at, (id, text)) in texts.iter().enumerate() {
         let Some(rest) = names::behind_label(text) else { continue };
-        let next = || texts.get(at + 1).map(|(_, next)| *next);
-        let name = if rest.is_empty() { next().and_then(names::signed) } else { names::signed(rest) };
+        let name = if rest.is_empty() { signatures(&texts[at + 1..]) } else { names::signed(rest) };
         if let Some(name) = name {
             found.push(Found { id: *id, mark: None, name, score: 2.1 - far(place.distance(*id)) });
         }
     }
     found
+}
+
+/// Returns the names in the texts behind a label that stands alone, as far as
+/// commas and the like join them.
+fn signatures(texts: &[(NodeId, &str)]) -> Option<String> {
+    const JOINTS: [&str; 9] = [",", "and", ", and", "&", "und", "et", "y", "e", "/"];
+    let mut found = Vec::new();
+    for pair in texts.chunks(2).take(MAX_AUTHORS) {
+        found.extend(names::signed(pair[0].1));
+        if !pair.get(1).is_some_and(|(_, joint)| JOINTS.contains(joint)) {
+            break;
+        }
+    }
+    joined(found.into_iter())
 }
 
 /// What a distance takes off: nothing near, at most 2.
