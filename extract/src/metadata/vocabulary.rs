@@ -111,7 +111,7 @@ pub(super) fn region(element: &Element, marks: Marks) -> Region {
 }
 
 pub(super) fn may_be_date(element: &Element, marks: Marks) -> bool {
-    if element.tag == Tag::Time {
+    if element.tag == Tag::Time || element.attribute("created-timestamp").is_some() {
         return true;
     }
     let property = element.attribute("itemprop").unwrap_or_default();
