@@ -56,7 +56,7 @@ impl<'a> Survey<'a> {
                 continue;
             }
             let marks = Marks::of(element);
-            if vocabulary::region(element, marks) == Region::Apart && !holds_heading(dom, id) {
+            if vocabulary::region(element, marks) == Region::Apart && !is_content(dom, id) {
                 apart_until = dom.end(id);
                 survey.apart.push((id, apart_until));
                 continue;
@@ -128,11 +128,14 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Whether a region holds a heading of the first level: then it is no side show
-/// whatever it is called. Regions that are apart are not looked into again, so
-/// that all these walks together are one walk.
-fn holds_heading(dom: &Dom, id: NodeId) -> bool {
-    dom.elements(id, Tag::H1).next().is_some()
+/// Whether a region is content whatever it is called: it holds a heading of the
+/// first level or more than half of the page, or is the footer of an article,
+/// where some systems have the byline. Regions that are apart are not looked into
+/// again, so that all these walks together are few walks.
+fn is_content(dom: &Dom, id: NodeId) -> bool {
+    let is_most = (dom.end(id).index() - id.index()) * 2 > dom.len();
+    let is_byline = || dom.is(id, Tag::Footer) && dom.ancestors(id).any(|around| dom.is(around, Tag::Article));
+    is_most || is_byline() || dom.elements(id, Tag::H1).next().is_some()
 }
 
 fn filled<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
