@@ -223,6 +223,9 @@ fn of_text(dom: &Dom, id: NodeId, text: &str, place: Place, order: Order) -> Opt
     }
     let day = date::first_day(text, order)?;
     let label = if begins(text, &CHANGED) || begins(text, &PUBLISHED) { Some(text) } else { label_before(dom, id) };
+    if label.is_some_and(|label| begins(label, &NOT_OF_PAGE)) {
+        return None;
+    }
     let is_changed = label.is_some_and(|label| begins(label, &CHANGED)) || text.contains(" edited ");
     let is_far = place.distance(id) > MAX_DISTANCE;
     let is_labelled = is_changed || label.is_some_and(|label| begins(label, &PUBLISHED));

@@ -41,11 +41,12 @@ fn meaning(word: &str) -> Option<Meaning> {
     lower.make_ascii_lowercase();
     match &*lower {
         b"comment" | b"comments" | b"commentlist" | b"respond" | b"reply" | b"replies" | b"related"
-        | b"recommended" | b"recommendations" | b"sidebar" | b"widget" | b"popular" | b"trending" | b"newsletter"
-        | b"footer" | b"nav" | b"navbar" | b"menu" | b"breadcrumb" | b"breadcrumbs" | b"promo" | b"advert" | b"ads"
-        | b"cookie" | b"consent" | b"similar" | b"carousel" | b"teaser" | b"upsell" | b"latest" | b"recirc"
-        | b"recirculation" | b"testimonial" | b"testimonials" | b"suggested" | b"masthead" | b"review" | b"reviews"
-        | b"rating" => Some(Meaning::Apart),
+        | b"recommended" | b"recommendations" | b"sidebar" | b"popular" | b"trending" | b"newsletter" | b"footer"
+        | b"nav" | b"navbar" | b"menu" | b"breadcrumb" | b"breadcrumbs" | b"promo" | b"advert" | b"ads" | b"cookie"
+        | b"consent" | b"similar" | b"carousel" | b"teaser" | b"upsell" | b"latest" | b"recirc" | b"recirculation"
+        | b"testimonial" | b"testimonials" | b"suggested" | b"masthead" | b"review" | b"reviews" | b"rating" => {
+            Some(Meaning::Apart)
+        }
         b"author" | b"authors" | b"byline" | b"username" | b"poster" | b"writer" | b"contributor" | b"creator"
         | b"authorname" | b"bylines" | b"postauthor" | b"bypostauthor" | b"hcard" | b"postername" | b"usertext"
         | b"autor" | b"auteur" | b"verfasser" => Some(Meaning::Author),
