@@ -31,6 +31,19 @@ pub(crate) fn first_day(text: &str, order: Order) -> Option<String> {
     scan::first(text, order).map(iso)
 }
 
+/// Whether the second of two days, as [`iso_day`] writes them, is the one before
+/// or behind the first.
+pub(crate) fn are_neighbours(one: &str, two: &str) -> bool {
+    let read = |text: &str| Date::parse(text, format_description!("[year]-[month]-[day]")).ok();
+    let (Some(one), Some(two)) = (read(one), read(two)) else { return false };
+    (one - two).whole_days().abs() == 1
+}
+
+/// Whether a word is the name of a month, in any of the languages known.
+pub(crate) fn is_month(word: &str) -> bool {
+    months::number(word.trim_end_matches('.')).is_some()
+}
+
 /// Returns the day in a path of the form `/2024/03/17/`, `/2024-03-17-…` or
 /// `/20240317/`.
 pub(crate) fn day_of_path(path: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! What a crawl keeps of a page. Pure.
 
-use extract::{ContentOptions, Document, Format, Image};
+use extract::{ContentOptions, Document, Format, Image, Link, LinkKind};
 use serde::Serialize;
 use url::Url;
 
@@ -81,11 +81,15 @@ pub(super) fn read(url: &Url, depth: u32, page: LoadedPage, options: &CrawlOptio
         let content = document.content(Format::Markdown, ContentOptions::default());
         is_shell = !page.rendered && content.word_count < SHELL_WORDS && is_filled_by_script(&document);
         let links = document.links();
+        let url = |link: &Link| Url::parse(&link.url).ok();
         (kept.word_count, kept.markdown) = (content.word_count, content.text);
         kept.title = document.metadata().title.unwrap_or_default();
-        kept.links = options.include_links.then(|| links.iter().take(MAX_LINKS).map(|link| link.url.clone()).collect());
+        kept.links = options.include_links.then(|| {
+            let outgoing = links.iter().filter(|link| link.kind == LinkKind::Anchor);
+            outgoing.filter_map(url).take(MAX_LINKS).collect()
+        });
         kept.images = options.include_images.then(|| document.images().into_iter().take(MAX_IMAGES).collect());
-        followed = links.into_iter().filter(|link| !link.nofollow).map(|link| link.url).take(MAX_LINKS).collect();
+        followed = links.iter().filter(|link| !link.is_nofollow).filter_map(url).take(MAX_LINKS).collect();
     } else {
         (kept.word_count, kept.markdown) = (extract::word_count(&page.text), page.text);
     }

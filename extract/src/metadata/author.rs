@@ -4,12 +4,15 @@ use super::names;
 use super::place::Place;
 use super::site::Site;
 use super::survey::Survey;
-use super::vocabulary::{self, AuthorMark};
+use super::vocabulary::{self, AuthorMark, Marks};
 use crate::dom::{Dom, NodeId, Tag};
 use crate::{plain, structured_data};
 
 /// Authors of one text that are named.
 const MAX_AUTHORS: usize = 12;
+
+/// Nodes from the heading within which a link to a person is taken for a byline.
+const NEAR: usize = 400;
 
 /// Characters of a text that is a name or a byline and no biography.
 const MAX_BYLINE: usize = 120;
@@ -41,10 +44,10 @@ fn of_metas(survey: &Survey) -> Option<String> {
         "article:author",
         "parsely-author",
         "sailthru.author",
+        "citation_author",
         "dc.creator",
         "dcterms.creator",
         "byl",
-        "citation_author",
         "og:article:author",
         "dc.creator.personalname",
         "article.author",
@@ -95,6 +98,11 @@ fn visible(survey: &Survey, place: Place) -> Option<String> {
 /// Whether two elements are in the same byline: in one small parent or
 /// grandparent.
 fn are_beside(dom: &Dom, one: NodeId, two: NodeId) -> bool {
+    // What has its author in an attribute is a posting, and each has its own.
+    let is_posting = |id| dom.element(id).is_some_and(|element| vocabulary::author_attribute(element).is_some());
+    if is_posting(one) || is_posting(two) {
+        return false;
+    }
     dom.ancestors(one).take(2).any(|around| {
         dom.contains(around, two) && dom.end(around).index() - around.index() <= 24 && !dom.contains(one, two)
     })
@@ -102,19 +110,30 @@ fn are_beside(dom: &Dom, one: NodeId, two: NodeId) -> bool {
 
 fn of_marked(dom: &Dom, id: NodeId, place: Place) -> Option<Found> {
     let element = dom.element(id)?;
-    let mark = vocabulary::author_mark(element)?;
+    let mark = vocabulary::author_mark(element, Marks::of(element))?;
     let distance = place.distance(id);
     let base = match mark {
         AuthorMark::Property => 3.0,
         AuthorMark::Class => 2.0,
-        AuthorMark::Link if distance <= 400 => 1.2,
+        AuthorMark::Link if distance <= NEAR => 1.2,
         AuthorMark::Link => return None,
     };
     let name = match vocabulary::author_attribute(element) {
         Some(name) => names::declared(name)?,
-        None => names::visible(&byline(dom, id)?)?,
+        None => linked(dom, id).or_else(|| names::visible(&byline(dom, id)?))?,
     };
     Some(Found { id, mark: Some(mark), name, score: base - far(distance) })
+}
+
+/// Returns the names that the links to people within a byline have.
+fn linked(dom: &Dom, id: NodeId) -> Option<String> {
+    let links = dom.descendants(id).take(80).filter(|inner| dom.is(*inner, Tag::A));
+    let people = links.filter(|link| is_person(dom, *link));
+    joined(people.filter_map(|link| names::visible(&byline(dom, link)?)))
+}
+
+fn is_person(dom: &Dom, link: NodeId) -> bool {
+    dom.element(link).is_some_and(|element| vocabulary::author_mark(element, Marks::of(element)).is_some())
 }
 
 /// Returns what an element that is to name an author has as its name, or all its
@@ -128,8 +147,18 @@ fn byline(dom: &Dom, id: NodeId) -> Option<String> {
         // In a `<meta itemprop=name content=…>` nobody sees it.
         return dom.attribute(name, "content").map(str::to_owned).or_else(|| plain::line_of(dom, name));
     }
-    let content = dom.attribute(id, "content").filter(|_| dom.is(id, Tag::Meta)).map(str::to_owned);
-    content.or_else(|| plain::line_of(dom, id)).filter(|text| text.chars().count() <= MAX_BYLINE)
+    let text = plain::line_of(dom, id).filter(|text| text.chars().count() <= MAX_BYLINE)?;
+    Some(first_box(dom, id).unwrap_or(text))
+}
+
+/// Returns the first text within an element where another follows without any
+/// space between: these are boxes of their own, e.g. a name and a position.
+fn first_box(dom: &Dom, id: NodeId) -> Option<String> {
+    let mut texts = dom.descendants(id).filter_map(|id| dom.text(id)).filter(|text| !text.trim().is_empty());
+    let (first, second) = (texts.next()?, texts.next()?);
+    let are_apart = !first.ends_with(char::is_whitespace) && second.starts_with(char::is_alphanumeric);
+    let is_name = first.trim().contains(' ') && names::behind_label(first.trim()) != Some("");
+    if are_apart && is_name { plain::line(first) } else { None }
 }
 
 /// Returns the names behind `By` and its like in the texts near the heading.
@@ -138,13 +167,26 @@ fn of_texts(survey: &Survey, place: Place) -> Vec<Found> {
     let mut found = Vec::new();
     for (at, (id, text)) in texts.iter().enumerate() {
         let Some(rest) = names::behind_label(text) else { continue };
-        let next = || texts.get(at + 1).map(|(_, next)| *next);
-        let name = if rest.is_empty() { next().and_then(names::visible) } else { names::signed(rest) };
+        let name = if rest.is_empty() { signatures(&texts[at + 1..]) } else { names::signed(rest) };
         if let Some(name) = name {
             found.push(Found { id: *id, mark: None, name, score: 2.1 - far(place.distance(*id)) });
         }
     }
     found
+}
+
+/// Returns the names in the texts behind a label that stands alone, as far as
+/// commas and the like join them.
+fn signatures(texts: &[(NodeId, &str)]) -> Option<String> {
+    const JOINTS: [&str; 9] = [",", "and", ", and", "&", "und", "et", "y", "e", "/"];
+    let mut found = Vec::new();
+    for pair in texts.chunks(2).take(MAX_AUTHORS) {
+        found.extend(names::signed(pair[0].1));
+        if !pair.get(1).is_some_and(|(_, joint)| JOINTS.contains(joint)) {
+            break;
+        }
+    }
+    joined(found.into_iter())
 }
 
 /// What a distance takes off: nothing near, at most 2.

@@ -12,6 +12,10 @@ use crate::{plain, structured_data};
 /// Characters of a text that is a date with its label and no prose.
 const MAX_LABELLED: usize = 70;
 
+/// Nodes from the heading beyond which only a label tells the page's day from
+/// any other.
+const MAX_DISTANCE: usize = 500;
+
 const PUBLISHED_METAS: [&str; 27] = [
     "article:published_time",
     "og:article:published_time",
@@ -76,6 +80,19 @@ const CHANGED: [&str; 16] = [
     "bijgewerkt",
 ];
 
+/// Words before the days of other things than the page.
+const NOT_OF_PAGE: [&str; 9] = [
+    "it is currently",
+    "current time",
+    "today is",
+    "last visit",
+    "joined",
+    "registered",
+    "copyright",
+    "member since",
+    "©",
+];
+
 /// Words before the day of publishing, as beginnings.
 const PUBLISHED: [&str; 15] = [
     "published",
@@ -102,7 +119,7 @@ pub(super) struct Days {
     pub(super) modified: Option<String>,
 }
 
-/// Reads both days; a page that shows only when it was changed has been
+/// Reads both days; a page that says only when it was changed has been
 /// published then as far as a reader knows.
 pub(super) fn read(survey: &Survey, url: Option<&Url>, place: Place, order: Order) -> Days {
     let shown = shown(survey, place, order);
@@ -113,11 +130,20 @@ pub(super) fn read(survey: &Survey, url: Option<&Url>, place: Place, order: Orde
     let modified = described(survey, &["dateModified"], order)
         .or_else(|| of_metas(survey, &MODIFIED_METAS, order))
         .or_else(|| best(Kind::Changed));
-    let published = described(survey, &["datePublished", "dateCreated", "uploadDate"], order)
-        .or_else(|| of_metas(survey, &PUBLISHED_METAS, order))
+    let of_url = url.and_then(|url| date::day_of_path(url.path()));
+    let declared = described(survey, &["datePublished", "dateCreated", "uploadDate"], order)
+        .or_else(|| of_metas(survey, &PUBLISHED_METAS, order));
+    // Declared in UTC it may be the next day; the address has the author's.
+    let declared = declared.map(|declared| match &of_url {
+        Some(local) if date::are_neighbours(local, &declared) => local.clone(),
+        _ => declared,
+    });
+    let published = declared
+        .or_else(|| of_other_metas(survey, order))
         .or_else(|| best(Kind::Published))
-        .or_else(|| url.and_then(|url| date::day_of_path(url.path())))
-        .or_else(|| best(Kind::Changed));
+        .or(of_url)
+        .or_else(|| best(Kind::Changed))
+        .or_else(|| modified.clone());
     Days { published, modified }
 }
 
@@ -130,6 +156,18 @@ fn described(survey: &Survey, properties: &[&str], order: Order) -> Option<Strin
 
 fn of_metas(survey: &Survey, names: &[&str], order: Order) -> Option<String> {
     names.iter().flat_map(|name| survey.metas_of(name)).find_map(|value| date::iso_day(value, order))
+}
+
+/// Returns the day in a `<meta>` that is called a date of publishing in a way of
+/// its own, e.g. `vendor.publish-date`.
+fn of_other_metas(survey: &Survey, order: Order) -> Option<String> {
+    let is_publishing = |name: &str| {
+        name.contains("publish") || name.contains("created") || name.ends_with("date") || name.ends_with("pubtime")
+    };
+    let is_other =
+        |name: &str| ["modif", "updat", "expir", "event", "start", "end_", "review"].iter().any(|w| name.contains(w));
+    let mut metas = survey.metas.iter().filter(|(name, _)| is_publishing(name) && !is_other(name));
+    metas.find_map(|(_, value)| date::iso_day(value, order))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,7 +186,10 @@ struct Found {
 /// short texts near the heading.
 fn shown(survey: &Survey, place: Place, order: Order) -> Vec<Found> {
     let marked = survey.dates.iter().filter_map(|id| of_marked(survey.dom, *id, place, order));
-    let texts = place.texts(survey).filter_map(|(id, text)| of_text(survey.dom, id, text, place, order));
+    let texts = place
+        .texts(survey)
+        .chain(place.end(survey))
+        .filter_map(|(id, text)| of_text(survey.dom, id, text, place, order));
     marked.chain(texts).collect()
 }
 
@@ -156,14 +197,14 @@ fn of_marked(dom: &Dom, id: NodeId, place: Place, order: Order) -> Option<Found>
     const VALUES: [&str; 6] =
         ["datetime", "content", "data-datetime", "data-time", "data-timestamp", "created-timestamp"];
     let value = VALUES.iter().find_map(|name| date::iso_day(dom.attribute(id, name)?, order));
-    let text = plain::line_of(dom, id).filter(|text| text.chars().count() <= MAX_LABELLED);
+    let text = plain::line_of(dom, id).and_then(|text| if is_short(&text) { Some(text) } else { first_text(dom, id) });
     let day = value.or_else(|| date::first_day(text.as_deref()?, order))?;
     let property = dom.attribute(id, "itemprop").unwrap_or_default();
     let class = dom.attribute(id, "class").unwrap_or_default().to_ascii_lowercase();
     let says_changed = class.contains("updated") && !class.contains("published") || class.contains("modif");
     let is_changed = property == "dateModified"
         || says_changed
-        || text.as_deref().map_or(false, |text| begins(text, &CHANGED))
+        || text.as_deref().is_some_and(|text| begins(text, &CHANGED))
         || label_before(dom, id).is_some_and(|text| begins(text, &CHANGED));
     let base = match property {
         "datePublished" | "dateCreated" | "dateModified" => 4.0,
@@ -177,16 +218,34 @@ fn of_marked(dom: &Dom, id: NodeId, place: Place, order: Order) -> Option<Found>
 
 fn of_text(dom: &Dom, id: NodeId, text: &str, place: Place, order: Order) -> Option<Found> {
     let has_year = text.bytes().filter(u8::is_ascii_digit).count() >= 4;
-    if !has_year || text.len() > 2 * MAX_LABELLED || text.chars().count() > MAX_LABELLED {
+    if !has_year || !is_short(text) || begins(text, &NOT_OF_PAGE) {
         return None;
     }
     let day = date::first_day(text, order)?;
     let label = if begins(text, &CHANGED) || begins(text, &PUBLISHED) { Some(text) } else { label_before(dom, id) };
-    let is_changed = label.is_some_and(|label| begins(label, &CHANGED));
+    if label.is_some_and(|label| begins(label, &NOT_OF_PAGE)) {
+        return None;
+    }
+    let is_changed = label.is_some_and(|label| begins(label, &CHANGED)) || text.contains(" edited ");
+    let is_far = place.distance(id) > MAX_DISTANCE;
     let is_labelled = is_changed || label.is_some_and(|label| begins(label, &PUBLISHED));
+    if is_far && !is_labelled {
+        return None;
+    }
     let base = if is_labelled { 2.2 } else { 1.0 };
     let kind = if is_changed { Kind::Changed } else { Kind::Published };
     Some(Found { kind, day, score: base - far(place.distance(id)) })
+}
+
+fn is_short(text: &str) -> bool {
+    text.len() <= 2 * MAX_LABELLED && text.chars().count() <= MAX_LABELLED
+}
+
+/// Returns the first text within an element, if it is short: behind the day of
+/// a posting some forums tell who changed it when.
+fn first_text(dom: &Dom, id: NodeId) -> Option<String> {
+    let mut texts = dom.descendants(id).take(10).filter_map(|id| dom.text(id)).map(str::trim);
+    texts.find(|text| !text.is_empty()).filter(|text| is_short(text)).map(str::to_owned)
 }
 
 /// Returns the text right before a node, where the label of a date stands.

@@ -1,9 +1,13 @@
 use super::survey::Survey;
 use crate::dom::{Dom, NodeId, Tag};
+use crate::plain;
 
 /// Nodes before and behind the heading among which a byline is.
 const BEFORE: usize = 150;
 const BEHIND: usize = 500;
+
+/// Nodes at the end of a page among which it may say when it was changed.
+const AT_END: usize = 1_000;
 
 /// Where on a page its byline is to be expected: around its heading, or at the
 /// top where there is none.
@@ -16,8 +20,9 @@ pub(super) struct Place {
 impl Place {
     /// Takes the heading whose text is the title, else the first.
     pub(super) fn of(survey: &Survey, title: Option<&str>) -> Self {
-        let is_title = |id: &&NodeId| crate::plain::line_of(survey.dom, **id).as_deref() == title;
-        let heading = survey.headings.iter().find(is_title).or(survey.headings.first());
+        let is_title = |id: &&NodeId| title.is_some() && plain::line_of(survey.dom, **id).as_deref() == title;
+        let mut headings = survey.headings.iter().chain(&survey.minor_headings);
+        let heading = headings.find(is_title).or(survey.headings.first());
         Self { heading: heading.copied().unwrap_or_else(|| survey.dom.body()), has_heading: heading.is_some() }
     }
 
@@ -33,10 +38,21 @@ impl Place {
         let dom = survey.dom;
         let from = if self.has_heading { self.heading.index().saturating_sub(BEFORE) } else { self.heading.index() };
         let range = from..self.heading.index() + BEHIND;
-        let near = dom.all().skip(range.start).take(range.len());
-        near.filter_map(move |id| Some((id, dom.text(id)?.trim())))
-            .filter(move |(id, text)| !text.is_empty() && !survey.is_apart(*id) && !is_machinery(dom, *id))
+        texts(survey, dom.all().skip(range.start).take(range.len()))
     }
+
+    /// Returns the texts at the end of the page that belong to it, farther from
+    /// the heading than those near it.
+    pub(super) fn end<'a>(&self, survey: &'a Survey) -> impl Iterator<Item = (NodeId, &'a str)> + use<'a> {
+        let from = (self.heading.index() + BEHIND).max(survey.dom.len().saturating_sub(AT_END));
+        texts(survey, survey.dom.all().skip(from))
+    }
+}
+
+fn texts<'a>(survey: &'a Survey, ids: impl Iterator<Item = NodeId>) -> impl Iterator<Item = (NodeId, &'a str)> {
+    let dom = survey.dom;
+    ids.filter_map(move |id| Some((id, dom.text(id)?.trim())))
+        .filter(move |(id, text)| !text.is_empty() && !survey.is_apart(*id) && !is_machinery(dom, *id))
 }
 
 fn is_machinery(dom: &Dom, text: NodeId) -> bool {

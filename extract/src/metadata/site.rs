@@ -15,6 +15,8 @@ pub(super) struct Site {
     label: String,
     /// The words of the path's last telling part; none for a start page.
     pub(super) slug: Words,
+    /// Parts of the path.
+    pub(super) depth: usize,
 }
 
 impl Site {
@@ -26,6 +28,7 @@ impl Site {
             name_words: name.as_deref().map(Words::of).unwrap_or_default(),
             host: letters(host),
             label: letters(label),
+            depth: url.and_then(Url::path_segments).map_or(0, |parts| parts.filter(|part| !part.is_empty()).count()),
             slug: url.map(slug).unwrap_or_default(),
             name,
         }

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::vocabulary::{self, Region};
+use super::vocabulary::{self, Marks, Region};
 use crate::dom::{Dom, Element, NodeId, Tag};
 use crate::{plain, structured_data};
 
@@ -13,12 +13,14 @@ const MAX_KEPT: usize = 64;
 pub(super) struct Survey<'a> {
     pub(super) dom: &'a Dom,
     /// Names in lower case and contents, neither empty, in the order of the page.
-    metas: Vec<(String, &'a str)>,
+    pub(super) metas: Vec<(String, &'a str)>,
     /// The `<title>` outside drawings.
     pub(super) tab: Option<String>,
     pub(super) canonical: Option<&'a str>,
     pub(super) language: Option<&'a str>,
     pub(super) headings: Vec<NodeId>,
+    /// Headings of the second and third level.
+    pub(super) minor_headings: Vec<NodeId>,
     /// Where a date may be: `<time>` and what a class calls one.
     pub(super) dates: Vec<NodeId>,
     /// Where an author may be, by `rel`, `itemprop`, class or address.
@@ -38,6 +40,7 @@ impl<'a> Survey<'a> {
             canonical: None,
             language: None,
             headings: Vec::new(),
+            minor_headings: Vec::new(),
             dates: Vec::new(),
             authors: Vec::new(),
             apart: Vec::new(),
@@ -52,12 +55,13 @@ impl<'a> Survey<'a> {
             if id < apart_until || matches!(element.tag, Tag::Meta | Tag::Link | Tag::Script | Tag::Html | Tag::Body) {
                 continue;
             }
-            if vocabulary::region(element) == Region::Apart && !holds_heading(dom, id) {
+            let marks = Marks::of(element);
+            if vocabulary::region(element, marks) == Region::Apart && !is_content(dom, id) {
                 apart_until = dom.end(id);
                 survey.apart.push((id, apart_until));
                 continue;
             }
-            survey.read_body(id, element);
+            survey.read_body(id, element, marks);
         }
         survey.described = structured_data::objects(scripts.iter().map(String::as_str));
         survey
@@ -85,14 +89,17 @@ impl<'a> Survey<'a> {
         }
     }
 
-    fn read_body(&mut self, id: NodeId, element: &Element) {
+    fn read_body(&mut self, id: NodeId, element: &Element, marks: Marks) {
         if element.tag == Tag::H1 && self.headings.len() < MAX_KEPT {
             self.headings.push(id);
         }
-        if vocabulary::may_be_date(element) && self.dates.len() < MAX_KEPT {
+        if matches!(element.tag, Tag::H2 | Tag::H3) && self.minor_headings.len() < MAX_KEPT {
+            self.minor_headings.push(id);
+        }
+        if vocabulary::may_be_date(element, marks) && self.dates.len() < MAX_KEPT {
             self.dates.push(id);
         }
-        if vocabulary::author_mark(element).is_some() && self.authors.len() < MAX_KEPT {
+        if vocabulary::author_mark(element, marks).is_some() && self.authors.len() < MAX_KEPT {
             self.authors.push(id);
         }
     }
@@ -121,11 +128,14 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Whether a region holds a heading of the first level: then it is no side show
-/// whatever it is called. Regions that are apart are not looked into again, so
-/// that all these walks together are one walk.
-fn holds_heading(dom: &Dom, id: NodeId) -> bool {
-    dom.elements(id, Tag::H1).next().is_some()
+/// Whether a region is content whatever it is called: it holds a heading of the
+/// first level or more than half of the page, or is the footer of an article,
+/// where some systems have the byline. Regions that are apart are not looked into
+/// again, so that all these walks together are few walks.
+fn is_content(dom: &Dom, id: NodeId) -> bool {
+    let is_most = (dom.end(id).index() - id.index()) * 2 > dom.len();
+    let is_byline = || dom.is(id, Tag::Footer) && dom.ancestors(id).any(|around| dom.is(around, Tag::Article));
+    is_most || is_byline() || dom.elements(id, Tag::H1).next().is_some()
 }
 
 fn filled<'a>(element: &'a Element, name: &str) -> Option<&'a str> {

@@ -86,6 +86,8 @@ struct Contest<'a> {
     tab: Option<Line>,
     shared: Option<Line>,
     headline: Option<Line>,
+    /// Whether the page declares to be an article or a topic of a forum.
+    is_posting: bool,
     candidates: Vec<Candidate>,
 }
 
@@ -104,6 +106,7 @@ impl<'a> Contest<'a> {
             tab: survey.tab.as_deref().map(plain::unescaped).map(Line::new),
             shared: shared.as_deref().and_then(plain::line).map(Line::new),
             headline: headline.map(plain::unescaped).as_deref().and_then(plain::line).map(Line::new),
+            is_posting: survey.described.iter().any(structured_data::is_posting),
             candidates: Vec::new(),
         }
     }
@@ -135,42 +138,63 @@ impl<'a> Contest<'a> {
         best.map(|(_, candidate)| candidate.text.clone())
     }
 
-    /// Weighs what speaks for a candidate. The weights are those of a
-    /// log-linear choice among a page's candidates, fitted on a thousand pages of
-    /// seven kinds with their titles given by people, and rounded.
+    /// Weighs what speaks for a candidate. The weights are those of a log-linear
+    /// choice among a page's candidates, fitted on a thousand pages of seven kinds
+    /// with their titles given by people, and rounded. They say that articles and
+    /// topics have their title as heading, the pages near a site's root rather in
+    /// `<title>`.
     fn score(&self, candidate: &Candidate) -> f32 {
-        let words = &candidate.words;
-        let like = |line: &Option<Line>| line.as_ref().map_or(0.0, |line| words.similarity(&line.words));
-        let is_heading = self.headings.iter().any(|heading| words.similarity(&heading.words) >= 0.8);
-        let is_start_page = self.site.slug.is_empty();
-        let signs = [
-            (candidate.is_first_heading, 1.2),
-            (candidate.is_only_heading, 0.45),
-            (candidate.is_logo, -1.2),
-            (candidate.is_declared && is_heading, 0.65),
-            (candidate.is_whole_of_shared, 0.7),
-            (candidate.begins[Source::Shared as usize], 0.5),
-            (candidate.begins[Source::Tab as usize], 0.3),
-            (candidate.ends[Source::Shared as usize], -0.7),
-            (candidate.ends[Source::Tab as usize], -0.35),
-            (candidate.is_cut_at_pipe, 0.85),
-            (candidate.is_cut_at_dash, 0.7),
-            (candidate.is_cut_at_colon, -0.3),
-            (self.names_site_too(candidate), -1.1),
-            (words.len() <= 1, -0.7),
-            (is_generic(&candidate.text), -0.8),
-            (is_start_page && self.is_whole(candidate), 1.25),
-            (is_start_page && is_heading, -0.55),
-        ];
-        let signs: f32 = signs.iter().filter(|(is, _)| *is).map(|(_, weight)| weight).sum();
+        let signs = self.signs_of_place(candidate).into_iter().chain(self.signs_of_text(candidate));
+        let signs: f32 = signs.filter(|(is, _)| *is).map(|(_, weight)| weight).sum();
+        let like = |line: &Option<Line>| line.as_ref().map_or(0.0, |line| candidate.words.similarity(&line.words));
         let slug = &self.site.slug;
+        let is_shallow = self.site.depth <= 1;
+        let tab = 0.95 + if self.is_posting { -0.5 } else { 0.0 } + if is_shallow { 0.95 } else { 0.0 };
         signs
-            + 1.3 * words.share_in(slug)
-            + 0.55 * slug.share_in(words)
-            + like(&self.tab)
-            + 0.7 * like(&self.headline)
-            + 0.35 * like(&self.shared)
-            - 0.35 * candidate.loss
+            + 1.3 * candidate.words.share_in(slug)
+            + 0.45 * slug.share_in(&candidate.words)
+            + tab * like(&self.tab)
+            + 0.65 * like(&self.headline)
+            + 0.3 * like(&self.shared)
+            - 0.2 * candidate.loss
+    }
+
+    /// Returns what speaks for and against the place a candidate is from.
+    fn signs_of_place(&self, candidate: &Candidate) -> [(bool, f32); 17] {
+        let is_heading = self.headings.iter().any(|heading| candidate.words.similarity(&heading.words) >= 0.8);
+        let is_start_page = self.site.slug.is_empty();
+        let is_first = candidate.is_first_heading;
+        [
+            (is_first, 1.95),
+            (is_first && self.is_posting, 1.15),
+            (is_first && self.site.depth <= 1, -0.5),
+            (is_first && self.site.depth >= 3, -0.95),
+            (candidate.is_only_heading, 0.3),
+            (is_heading && !is_first, 0.5),
+            (candidate.is_logo, -1.55),
+            (candidate.is_declared && is_heading, 0.5),
+            (candidate.is_whole_of_shared, 0.95),
+            (candidate.is_whole_of_shared && self.is_posting, -0.7),
+            (candidate.begins[Source::Shared as usize], 0.6),
+            (candidate.begins[Source::Tab as usize], 0.2),
+            (candidate.ends[Source::Shared as usize], -0.75),
+            (candidate.ends[Source::Tab as usize], -0.3),
+            (is_start_page && self.is_whole(candidate), 1.05),
+            (is_start_page && is_heading, -0.4),
+            (self.site.is_name(&candidate.text), -0.45),
+        ]
+    }
+
+    /// Returns what speaks for and against the text itself and where it was cut.
+    fn signs_of_text(&self, candidate: &Candidate) -> [(bool, f32); 6] {
+        [
+            (candidate.is_cut_at_pipe, 0.8),
+            (candidate.is_cut_at_dash, 0.8),
+            (candidate.is_cut_at_colon, -0.4),
+            (self.names_site_too(candidate), -1.5),
+            (candidate.words.len() <= 1, -0.7),
+            (is_generic(&candidate.text), -0.9),
+        ]
     }
 
     fn is_whole(&self, candidate: &Candidate) -> bool {
@@ -204,7 +228,8 @@ impl Candidate {
 /// the start page: these hold the site's name.
 fn headings(dom: &Dom, ids: &[NodeId], site: &Site) -> Vec<Heading> {
     let is_apart = |id: &NodeId| !site.slug.is_empty() && leads_home(dom, *id);
-    let lines = ids.iter().filter(|id| !is_apart(id)).filter_map(|id| Some((*id, plain::line_of(dom, *id)?)));
+    let lines =
+        ids.iter().filter(|id| !is_apart(id)).filter_map(|id| Some((*id, uncounted(plain::line_of(dom, *id)?))));
     let heading = |(at, (id, text)): (usize, (NodeId, String))| Heading {
         words: Words::of(&text),
         text,
@@ -212,6 +237,23 @@ fn headings(dom: &Dom, ids: &[NodeId], site: &Site) -> Vec<Heading> {
         is_logo: is_logo(dom, id),
     };
     lines.take(MAX_HEADINGS).enumerate().map(heading).collect()
+}
+
+/// Takes the number of things off with which the headings of lists end: `(42)`,
+/// `(158 items)`.
+fn uncounted(heading: String) -> String {
+    let count = heading.strip_suffix(')').and_then(|head| head.rsplit_once('('));
+    let is_count = |inner: &str| inner.starts_with(|c: char| c.is_ascii_digit()) && inner.split(' ').count() <= 2;
+    match count {
+        Some((title, inner)) if is_count(inner) && !is_year(inner) && !title.trim().is_empty() => {
+            title.trim().to_owned()
+        }
+        _ => heading,
+    }
+}
+
+fn is_year(text: &str) -> bool {
+    text.len() == 4 && (text.starts_with("19") || text.starts_with("20"))
 }
 
 fn leads_home(dom: &Dom, heading: NodeId) -> bool {
