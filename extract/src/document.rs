@@ -2,7 +2,7 @@ use kuchikiki::NodeRef;
 use url::Url;
 
 use crate::content::{self, Content, ContentOptions, Format};
-use crate::dom::Dom;
+use crate::dom::{Dom, Tag};
 use crate::images::{self, Image};
 use crate::links::{self, Link};
 use crate::metadata::{self, Metadata};
@@ -46,10 +46,8 @@ impl Document {
         content::read(&self.root, self.url.as_ref(), self.metadata().title, format, options)
     }
 
-    pub(crate) fn dom(&self) -> &Dom {
-        &self.dom
-    }
-    pub(crate) fn base(&self) -> Option<&Url> {
-        self.url.as_ref()
+    /// Whether the page loads or holds scripts.
+    pub fn has_scripts(&self) -> bool {
+        self.dom.first(Tag::Script).is_some()
     }
 }
