@@ -17,3 +17,4 @@ pub mod rate_limiter;
 pub mod shared_store;
 pub mod supervise;
 pub mod system;
+pub mod webhook_outbox;

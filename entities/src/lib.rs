@@ -10,3 +10,4 @@ pub mod credit_txn;
 pub mod rate_bucket;
 pub mod secret;
 pub mod user;
+pub mod webhook_delivery;

@@ -12,6 +12,7 @@ mod m20261121_000006_credit_txns;
 mod m20261121_000007_credit_entries;
 mod m20261121_000008_refuse_rewriting_history;
 mod m20261122_000001_rate_buckets;
+mod m20261123_000003_webhook_deliveries;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{
@@ -34,6 +35,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000007_credit_entries::Migration),
             Box::new(m20261121_000008_refuse_rewriting_history::Migration),
             Box::new(m20261122_000001_rate_buckets::Migration),
+            Box::new(m20261123_000003_webhook_deliveries::Migration),
         ]
     }
 }
