@@ -1,6 +1,7 @@
 //! What the settings mean for the actors.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use actors::browser_pool::BrowserPoolConfig;
 use actors::database::DatabaseConnection;
@@ -9,6 +10,7 @@ use actors::key_ring::Plan;
 use actors::proxy_escalator::ProxyConfig;
 use actors::shared_store::SharedStoreConfig;
 use actors::system::{CacheTtls, PlanLimits, Plans, SystemConfig};
+use actors::webhook_outbox::{NoSubjects, RootSecret};
 use anyhow::Context as _;
 
 use crate::settings::{Secret, Settings};
@@ -31,6 +33,8 @@ pub fn system_config(settings: &Settings, database: DatabaseConnection, port: u1
         plans: plans(settings),
         shared_store: shared_store(settings)?,
         cache_bytes: CACHE_BYTES,
+        webhook_root: settings.jobs.secret_key.as_ref().map(|key| RootSecret::new(key.expose())),
+        webhook_subjects: Arc::new(NoSubjects),
     })
 }
 

@@ -184,6 +184,7 @@ impl From<FlowError> for ApiError {
             FlowError::Ledger(error) => error.into(),
             FlowError::Ask(error) => error.into(),
             FlowError::KeyRing(error) => Self::internal(&error),
+            FlowError::Outbox(error) => Self::internal(&error),
         }
     }
 }

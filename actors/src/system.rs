@@ -21,6 +21,7 @@ use crate::proxy_escalator::{ProxyConfig, ProxyEscalatorActor};
 use crate::rate_limiter::{Counts, RateLimiterActor, RateLimits, SettleCounts};
 use crate::shared_store::{SharedStore, SharedStoreConfig};
 use crate::supervise::{Escalation, Gate, Keeper, KeeperHandle, RestartPolicy, Room};
+use crate::webhook_outbox::{FinishAttempts, OutboxConfig, RootSecret, Subjects, WebhookOutboxActor};
 
 /// What the actors need to know.
 pub struct SystemConfig {
@@ -35,6 +36,10 @@ pub struct SystemConfig {
     pub shared_store: Option<SharedStoreConfig>,
     /// Bytes that the in-process cache may hold.
     pub cache_bytes: u64,
+    /// What webhooks are signed with; without it, a secret in the database.
+    pub webhook_root: Option<RootSecret>,
+    /// What webhooks say.
+    pub webhook_subjects: Arc<dyn Subjects>,
 }
 
 /// How long finished answers are kept; zero keeps none.
@@ -86,6 +91,7 @@ pub struct Services {
     pub keys: Gate<KeyRingActor>,
     pub ledger: Gate<CreditLedgerActor>,
     pub rates: Gate<RateLimiterActor>,
+    pub webhooks: Gate<WebhookOutboxActor>,
     pub(crate) cpu: CpuPool,
     pub(crate) database: DatabaseConnection,
     pub(crate) flights: SingleFlight<WorkError>,
@@ -119,7 +125,8 @@ impl ActorSystem {
             patience: Duration::from_secs(seconds),
             policy: RestartPolicy::default(),
         };
-        let SystemConfig { database, egress, proxies, browser, ttls, plans, shared_store, cache_bytes } = config;
+        let SystemConfig { database, egress, proxies, browser, ttls, plans, shared_store, cache_bytes, .. } = config;
+        let outbox = OutboxConfig::new(database.clone(), egress.clone(), config.webhook_subjects, config.webhook_root);
         let mut keepers = Vec::new();
         macro_rules! keep {
             ($name:literal, $arbiter:expr, $slots:expr, $seconds:expr, $factory:expr) => {{
@@ -155,6 +162,10 @@ impl ActorSystem {
             BrowserPoolActor::new(egress.clone(), &browser, line)
         });
 
+        let posting = Arbiter::new().handle();
+        let webhooks =
+            keep!("webhook outbox", &posting, 1024, 10, move |line| WebhookOutboxActor::new(outbox.clone(), line));
+
         let services = Services {
             browser,
             cache,
@@ -162,6 +173,7 @@ impl ActorSystem {
             keys,
             ledger,
             rates,
+            webhooks,
             cpu: CpuPool::default(),
             database,
             flights: SingleFlight::default(),
@@ -193,7 +205,9 @@ impl ActorSystem {
     pub async fn drain(self, patience: Duration) {
         let now = Instant::now();
         let closing = self.services.browser.ask_until(now + patience, Drain { pages_until: now });
-        if let Err(error) = closing.await {
+        let finishing = finish_attempts(&self.services.webhooks, now + patience);
+        let (closed, ()) = futures::join!(closing, finishing);
+        if let Err(error) = closed {
             tracing::warn!(%error, "browsers were not closed in order");
         }
         if let Err(error) = self.services.rates.ask(SettleCounts).await {
@@ -209,6 +223,16 @@ impl ActorSystem {
         if let Err(error) = self.services.database.close().await {
             tracing::warn!(%error, "the database was not closed in order");
         }
+    }
+}
+
+/// Lets attempts at webhooks end and be written down: one that is not is made
+/// again.
+async fn finish_attempts(webhooks: &Gate<WebhookOutboxActor>, until: Instant) {
+    match webhooks.ask_until(until + Duration::from_secs(1), FinishAttempts { until }).await {
+        Ok(0) => {}
+        Ok(unfinished) => tracing::warn!(unfinished, "attempts at webhooks were cut off"),
+        Err(error) => tracing::warn!(%error, "attempts at webhooks were not finished in order"),
     }
 }
 

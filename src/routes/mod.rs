@@ -10,7 +10,7 @@ use std::future::Future;
 
 use actix_web::web::ServiceConfig;
 use actix_web::{FromRequest, web as http};
-use actix_web::{Handler, Resource, Responder};
+use actix_web::{Handler, Resource, Responder, Route};
 
 use crate::error::{ApiError, ApiResult};
 
@@ -24,6 +24,9 @@ pub fn configure(config: &mut ServiceConfig) {
         .service(get("/docs", docs::to_docs))
         .service(docs::browser())
         .service(get("/v1/account", account::show))
+        .service(get("/v1/account/webhook-deliveries", account::webhook_deliveries::list))
+        .service(post("/v1/account/webhook-deliveries/{id}/resend", account::webhook_resend::resend))
+        .service(get("/v1/account/webhook-secret", account::webhook_secret::show))
         .service(get("/v1/web/scrape/html", web::scrape_html::scrape))
         .service(get("/v1/web/scrape/markdown", web::scrape_markdown::scrape))
         .default_service(http::to(unknown_route));
@@ -36,9 +39,23 @@ where
     Args: FromRequest + 'static,
     F::Output: Responder + 'static,
 {
-    http::resource(path)
-        .route(http::get().to(handler))
-        .default_service(http::to(async || ApiResult::<String>::Err(ApiError::method_not_allowed("GET"))))
+    only("GET", path, http::get().to(handler))
+}
+
+/// A path that answers POST, and 405 in our own shape to everything else.
+fn post<F, Args>(path: &'static str, handler: F) -> Resource
+where
+    F: Handler<Args>,
+    Args: FromRequest + 'static,
+    F::Output: Responder + 'static,
+{
+    only("POST", path, http::post().to(handler))
+}
+
+fn only(method: &'static str, path: &'static str, route: Route) -> Resource {
+    http::resource(path).route(route).default_service(http::to(move || async move {
+        ApiResult::<String>::Err(ApiError::method_not_allowed(method))
+    }))
 }
 
 async fn unknown_route() -> ApiResult<String> {

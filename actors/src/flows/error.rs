@@ -3,6 +3,7 @@ use crate::credit_ledger::LedgerError;
 use crate::egress::EgressError;
 use crate::key_ring::KeyRingError;
 use crate::supervise::AskError;
+use crate::webhook_outbox::OutboxError;
 
 /// Why a piece of work on the web failed. Cloned to all who waited for it, and
 /// never charged.
@@ -35,6 +36,8 @@ pub enum FlowError {
     Ledger(#[from] LedgerError),
     #[error(transparent)]
     KeyRing(#[from] KeyRingError),
+    #[error(transparent)]
+    Outbox(#[from] OutboxError),
     #[error(transparent)]
     Ask(#[from] AskError),
 }

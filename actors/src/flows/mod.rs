@@ -11,6 +11,7 @@ mod paid;
 mod readiness;
 mod render;
 mod scrape;
+mod webhooks;
 
 pub use account::{AccountRecord, UsageToday, account, balance};
 pub use caller::{Caller, admit};
@@ -22,4 +23,8 @@ pub use readiness::{Check, readiness};
 pub use scrape::{
     HtmlMetadata, HtmlRecord, MarkdownMetadata, MarkdownOptions, MarkdownRecord, ScrapeHtml, ScrapeMarkdown,
     scrape_html, scrape_markdown,
+};
+pub use webhooks::{
+    WebhookDeliveriesRecord, WebhookDeliveryRecord, WebhookSecretRecord, resend_webhook, webhook_deliveries,
+    webhook_secret,
 };

@@ -72,12 +72,12 @@ async fn sweep_now_and_then(outbox: &Outbox) {
 /// Begins as many attempts as are due and may be under way.
 async fn start_due(outbox: &Arc<Outbox>, under_way: &mut JoinSet<()>) -> Result<(), DbErr> {
     let (db, now, free) = (&outbox.config.db, outbox.config.clock.now(), outbox.permits.available_permits());
-    if free == 0 || outbox.permits.is_closed() || !store::anything_due(db, now).await? {
+    if free == 0 || outbox.permits.is_closed() {
         return Ok(());
     }
     // Taken before the claim, so that nothing is claimed once attempts are to be finished.
     let Ok(mut permits) = outbox.permits.clone().try_acquire_many_owned(free as u32) else { return Ok(()) };
-    for claimed in store::claim(db, now, free).await? {
+    for claimed in store::claim_due(db, now, free).await? {
         let (outbox, permit) = (outbox.clone(), permits.split(1));
         under_way.spawn(async move {
             outbox.attempt(claimed).await;

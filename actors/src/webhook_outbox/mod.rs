@@ -28,7 +28,7 @@ mod store;
 mod tests;
 
 pub use clock::Clock;
-pub use event::{NewDelivery, Subjects, enqueue};
+pub use event::{NewDelivery, NoSubjects, Subjects, enqueue};
 pub use messages::{
     Cursor, Delivery, DeliveryPage, DeliveryState, FinishAttempts, GetSigningSecret, ListDeliveries, OutboxError,
     ResendDelivery,

@@ -1,12 +1,12 @@
-//! The outbox's SQL. Who may begin an attempt is decided by one statement, so
-//! that of any number of replicas one does.
+//! The outbox's SQL. Who may begin an attempt is decided by one conditional
+//! `UPDATE`, so that of any number of replicas one does.
 
 use std::time::Duration;
 
 use entities::webhook_delivery::{self, Column, Entity};
 use sea_orm::{
-    ColumnTrait, Condition, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait, QueryFilter,
-    QueryOrder, QueryResult, QuerySelect,
+    ColumnTrait, Condition, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QueryResult, QuerySelect,
 };
 use uuid::Uuid;
 
@@ -59,36 +59,53 @@ pub(super) async fn insert(txn: &DatabaseTransaction, id: Uuid, new: &NewDeliver
     Ok(())
 }
 
-/// Whether there is anything to claim. A claim would lock SQLite's file to find
-/// out.
-pub(super) async fn anything_due(db: &DatabaseConnection, now: i64) -> Result<bool, DbErr> {
-    let select = "SELECT 1 FROM webhook_deliveries WHERE state = 'pending' AND due_at <= $1 AND attempts < $2 LIMIT 1";
-    Ok(sql::one(db, select, [now.into(), MOST_ATTEMPTS.into()]).await?.is_some())
+/// What may be attempted.
+const DUE: &str = "state = 'pending' AND due_at <= $1 AND attempts < $2";
+
+/// Claims up to `limit` of what is due. Each attempt counts from now on,
+/// whatever becomes of this process.
+///
+/// # Errors
+/// The database's, when nothing was claimed before.
+pub(super) async fn claim_due(db: &DatabaseConnection, now: i64, limit: usize) -> Result<Vec<Claimed>, DbErr> {
+    let mut taken = Vec::new();
+    for id in due(db, now, limit).await? {
+        match claim(db, now, id).await {
+            Ok(claimed) => taken.extend(claimed),
+            Err(error) if taken.is_empty() => return Err(error),
+            Err(_) => break,
+        }
+    }
+    Ok(taken)
 }
 
-/// Claims up to `limit` of what is due, the longest overdue first, but only so
-/// many of each account. The attempt counts from now on, whatever becomes of
-/// this process.
-pub(super) async fn claim(db: &DatabaseConnection, now: i64, limit: usize) -> Result<Vec<Claimed>, DbErr> {
-    // PostgreSQL locks no rows of a select that ranks, so the ranked ones are selected once more; where another
-    // has changed one meanwhile, the conditions are looked at again.
-    let lock = if db.get_database_backend() == DbBackend::Postgres { "FOR UPDATE SKIP LOCKED" } else { "" };
-    let due = "state = 'pending' AND due_at <= $1 AND attempts < $2";
+/// Up to `limit` of what is due, the longest overdue first, but only so many of
+/// each account. This looks at all of it, and so locks nothing.
+async fn due(db: &DatabaseConnection, now: i64, limit: usize) -> Result<Vec<Uuid>, DbErr> {
+    let select = format!(
+        "SELECT id FROM \
+           (SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY due_at, id) \
+             + (SELECT COUNT(*) FROM webhook_deliveries busy \
+                WHERE busy.user_id = mine.user_id AND busy.leased_until > 0 AND busy.leased_until > $1) AS place \
+            FROM webhook_deliveries mine WHERE {DUE}) ranked \
+         WHERE place <= $3 ORDER BY due_at, id LIMIT $4"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let values = [now.into(), MOST_ATTEMPTS.into(), MOST_AT_ONCE_OF_USER.into(), limit.into()];
+    sql::all(db, &select, values).await?.iter().map(|row| row.try_get("", "id")).collect()
+}
+
+/// Claims a delivery, unless another has done so meanwhile. One at a time:
+/// PostgreSQL could find two replicas that lock several in a deadlock.
+async fn claim(db: &DatabaseConnection, now: i64, id: Uuid) -> Result<Option<Claimed>, DbErr> {
     let update = format!(
         "UPDATE webhook_deliveries \
          SET attempts = attempts + 1, epoch = epoch + 1, attempted_at = $1, due_at = $3, leased_until = $3 \
-         WHERE id IN (SELECT id FROM webhook_deliveries WHERE {due} AND id IN \
-           (SELECT id FROM \
-             (SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY due_at, id) \
-               + (SELECT COUNT(*) FROM webhook_deliveries busy \
-                  WHERE busy.user_id = mine.user_id AND busy.leased_until > 0 AND busy.leased_until > $1) AS place \
-              FROM webhook_deliveries mine WHERE {due}) ranked \
-            WHERE place <= $4 ORDER BY due_at, id LIMIT $5) {lock}) \
+         WHERE id = $4 AND {DUE} \
          RETURNING id, user_id, event_type, subject, url, created_at, attempts, epoch"
     );
-    let (until, limit) = (now + millis(LEASE), i64::try_from(limit).unwrap_or(i64::MAX));
-    let values = [now.into(), MOST_ATTEMPTS.into(), until.into(), MOST_AT_ONCE_OF_USER.into(), limit.into()];
-    sql::all(db, &update, values).await?.iter().map(claimed).collect()
+    let values = [now.into(), MOST_ATTEMPTS.into(), (now + millis(LEASE)).into(), id.into()];
+    sql::one(db, &update, values).await?.as_ref().map(claimed).transpose()
 }
 
 fn claimed(row: &QueryResult) -> Result<Claimed, DbErr> {

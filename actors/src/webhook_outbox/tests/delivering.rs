@@ -70,7 +70,7 @@ async fn a_redirect_is_not_followed(db: DatabaseConnection) {
 async fn a_private_address_is_not_reached(db: DatabaseConnection) {
     let receiver = Receiver::answering(200).await;
     // A name that leads to a place nobody allowed, and the place itself.
-    let desk = Desk::with_way_out(&db, egress("10.99.0.0/16", &format!("hook.test={}", receiver.address)));
+    let desk = Desk::with_way_out(&db, egress("10.99.0.0/16", &format!("hook.test={}", receiver.address)), PATIENCE);
     for url in ["http://hook.test/".to_owned(), format!("http://{}/", receiver.address), "http://[::1]/".to_owned()] {
         let delivery = desk.after(desk.owe_to(&url).await, 1).await;
         assert_eq!(delivery.failure.as_deref(), Some("private_address"), "{url}");
@@ -84,7 +84,7 @@ async fn a_private_address_is_not_reached(db: DatabaseConnection) {
 async fn a_receiver_that_hangs_is_given_up_and_keeps_nobody_waiting(db: DatabaseConnection) {
     let (silent, prompt) = (Receiver::start(|_| Reply::Silence).await, Receiver::answering(200).await);
     let hosts = format!("silent.test={},hook.test={}", silent.address, prompt.address);
-    let mut desk = Desk::with_way_out(&db, egress("127.0.0.1/32", &hosts));
+    let mut desk = Desk::with_way_out(&db, egress("127.0.0.1/32", &hosts), SHORT);
     let mut slow = Vec::new();
     for _ in 0..2 * AT_ONCE {
         slow.push(desk.owe_to("http://silent.test/").await);

@@ -22,8 +22,8 @@ use crate::database::write;
 use crate::egress::testing::egress;
 use crate::supervise::{Gate, Keeper, KeeperHandle, RestartPolicy, Room};
 
-/// How long the outboxes of the tests wait for a receiver.
-const SHORT: Duration = Duration::from_millis(400);
+/// How long an outbox waits for a receiver that does not answer.
+const SHORT: Duration = Duration::from_secs(1);
 
 /// Results to send, as a crawl's would be.
 #[derive(Default)]
@@ -66,15 +66,20 @@ struct Desk {
 impl Desk {
     /// An outbox that knows the receiver as `hook.test`.
     fn new(db: &DatabaseConnection, receiver: &Receiver) -> Self {
-        Self::with_way_out(db, egress("127.0.0.1/32", &format!("hook.test={}", receiver.address)))
+        Self::with_way_out(db, way_to(receiver), PATIENCE)
     }
 
-    fn with_way_out(db: &DatabaseConnection, egress: Egress) -> Self {
+    /// The same, of one that waits for a short while only.
+    fn hasty(db: &DatabaseConnection, receiver: &Receiver) -> Self {
+        Self::with_way_out(db, way_to(receiver), SHORT)
+    }
+
+    fn with_way_out(db: &DatabaseConnection, egress: Egress, patience: Duration) -> Self {
         let (results, ahead) = (Arc::new(Results::default()), Arc::new(AtomicI64::new(0)));
         let mut config = OutboxConfig::new(db.clone(), egress, results.clone(), None);
         let offset = ahead.clone();
         config.clock = Clock::new(move || crate::database::now() + offset.load(Ordering::SeqCst));
-        config.patience = SHORT;
+        config.patience = patience;
         let (gate, keeper) = start(&config);
         Self { gate, keeper, config, results, ahead, user: Uuid::now_v7() }
     }
@@ -136,6 +141,10 @@ impl Desk {
             |delivery: &Delivery| delivery.state != DeliveryState::Pending || delivery.next_attempt_at.is_some();
         self.until(id, |delivery| delivery.attempts == attempts && settled(delivery)).await
     }
+}
+
+fn way_to(receiver: &Receiver) -> Egress {
+    egress("127.0.0.1/32", &format!("hook.test={}", receiver.address))
 }
 
 fn start(config: &OutboxConfig) -> (Gate<WebhookOutboxActor>, KeeperHandle) {

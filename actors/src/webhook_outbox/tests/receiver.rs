@@ -46,6 +46,8 @@ impl Received {
 #[derive(Clone)]
 pub(super) enum Reply {
     Status(u16, Vec<(&'static str, String)>, String),
+    /// This status, after a while.
+    Late(u16),
     /// Nothing, for a minute.
     Silence,
 }
@@ -119,9 +121,16 @@ async fn take<F: Fn(usize) -> Reply>(
         log.push(received);
         log.len() - 1
     };
-    let Reply::Status(status, headers, body) = reply(number) else {
-        sleep(Duration::from_secs(60)).await;
-        return Ok(Response::new(Full::default()));
+    let (status, headers, body) = match reply(number) {
+        Reply::Status(status, headers, body) => (status, headers, body),
+        Reply::Late(status) => {
+            sleep(Duration::from_millis(150)).await;
+            (status, Vec::new(), String::new())
+        }
+        Reply::Silence => {
+            sleep(Duration::from_secs(60)).await;
+            (200, Vec::new(), String::new())
+        }
     };
     let mut response = Response::builder().status(status);
     for (name, value) in headers {

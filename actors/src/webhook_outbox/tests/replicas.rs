@@ -17,18 +17,18 @@ async fn two_outboxes_on_one_sqlite_file_send_each_message_once() {
 }
 
 async fn two_send_each_message_once(url: String) {
-    const MESSAGES: usize = 60;
-    let receiver = Receiver::answering(200).await;
-    let mut one = Desk::new(&open_migrated(&url).await, &receiver);
-    let two = Desk::new(&Database::open(&url).await.expect("opens"), &receiver);
+    const MESSAGES: u128 = 60;
+    let (db, receiver) = (open_migrated(&url).await, Receiver::start(|_| Reply::Late(200)).await);
     let mut owed = Vec::new();
     for number in 0..MESSAGES {
-        if number % 3 == 0 {
-            one.user = Uuid::now_v7();
-        }
-        owed.push((one.user, one.owe().await));
+        let user = Uuid::from_u128(number / 3);
+        let url = Url::parse("http://hook.test/").expect("a URL");
+        let event = NewDelivery { user, url, event_type: "crawl.completed", subject: Uuid::from_u128(number) };
+        owed.push((user, enqueued(&db, &event).await));
     }
-    receiver.until(MESSAGES).await;
+    let mut one = Desk::new(&db, &receiver);
+    let two = Desk::new(&Database::open(&url).await.expect("opens"), &receiver);
+    receiver.until(MESSAGES as usize).await;
     sleep(Duration::from_millis(1500)).await;
     let mut times = BTreeMap::<String, usize>::new();
     for request in receiver.received() {
@@ -40,7 +40,7 @@ async fn two_send_each_message_once(url: String) {
         assert_eq!(one.after(id, 1).await.state, DeliveryState::Delivered);
     }
     let built = [&one, &two].map(|desk| desk.results.asked.load(Ordering::SeqCst));
-    assert_eq!(built.iter().sum::<usize>(), MESSAGES);
+    assert_eq!(built.iter().sum::<usize>(), MESSAGES as usize);
     assert!(built.iter().all(|count| *count > 0), "both took part: {built:?}");
 }
 
@@ -70,7 +70,7 @@ async fn a_delivery_goes_on_after_a_restart(db: DatabaseConnection) {
 
 async fn an_orderly_end_waits_for_what_is_under_way(db: DatabaseConnection) {
     let receiver = Receiver::start(|_| Reply::Silence).await;
-    let mut desk = Desk::new(&db, &receiver);
+    let mut desk = Desk::hasty(&db, &receiver);
     let ids = [desk.owe().await, desk.owe().await, desk.owe().await];
     receiver.until(2).await;
     let until = Instant::now();
@@ -99,7 +99,7 @@ async fn what_a_dead_process_had_claimed_is_sent_when_its_lease_ends(db: Databas
         subject: Uuid::from_u128(subject),
     };
     let id = enqueued(&db, &event(1)).await;
-    assert_eq!(store::claim(&db, crate::database::now(), 1).await.expect("claimed").len(), 1, "and then it died");
+    assert_eq!(store::claim_due(&db, crate::database::now(), 1).await.expect("claimed").len(), 1, "and then it died");
     let mut desk = Desk::new(&db, &receiver);
     desk.user = user;
     sleep(Duration::from_millis(1500)).await;
@@ -119,12 +119,11 @@ async fn a_message_that_kills_its_process_ends(db: DatabaseConnection) {
     let id = desk.owe().await;
     let mut now = crate::database::now();
     for life in 1..=schedule::MOST_ATTEMPTS {
-        let claimed = store::claim(&db, now, 5).await.expect("a claim");
+        let claimed = store::claim_due(&db, now, 5).await.expect("a claim");
         assert_eq!(claimed.iter().map(|claimed| claimed.attempts).collect::<Vec<_>>(), [life]);
         now += store::millis(LEASE_AND_MORE);
     }
-    assert!(!store::anything_due(&db, now).await.expect("an answer"));
-    assert_eq!(store::claim(&db, now, 5).await.expect("a claim").len(), 0);
+    assert_eq!(store::claim_due(&db, now, 5).await.expect("a claim").len(), 0);
     desk.ahead.store(now - crate::database::now(), Ordering::SeqCst);
     desk.reopen();
     let delivery = desk.until(id, |delivery| delivery.state == DeliveryState::Failed).await;
@@ -136,9 +135,9 @@ async fn who_comes_back_after_the_lease_changes_nothing(db: DatabaseConnection) 
     let desk = Desk::new(&db, &receiver);
     desk.close().await;
     let (id, now) = (desk.owe().await, crate::database::now() + 1);
-    let late = store::claim(&db, now, 1).await.expect("a claim").remove(0);
+    let late = store::claim_due(&db, now, 1).await.expect("a claim").remove(0);
     let later = now + store::millis(LEASE_AND_MORE);
-    let current = store::claim(&db, later, 1).await.expect("a claim").remove(0);
+    let current = store::claim_due(&db, later, 1).await.expect("a claim").remove(0);
     let record = |state| store::Record {
         state,
         due_at: later,
@@ -149,7 +148,7 @@ async fn who_comes_back_after_the_lease_changes_nothing(db: DatabaseConnection) 
     };
     assert!(!store::record(&db, &late, &record(DeliveryState::Failed)).await.expect("asked"));
     store::hand_back(&db, &late, 0).await.expect("asked");
-    assert_eq!(store::claim(&db, later, 1).await.expect("a claim").len(), 0, "it is still the other's");
+    assert_eq!(store::claim_due(&db, later, 1).await.expect("a claim").len(), 0, "it is still the other's");
     assert!(store::record(&db, &current, &record(DeliveryState::Delivered)).await.expect("asked"));
     assert!(!store::record(&db, &current, &record(DeliveryState::Failed)).await.expect("asked"));
     let page = store::list(&db, desk.user, 1, None).await.expect("a page");
@@ -164,11 +163,11 @@ async fn one_account_has_two_attempts_at_a_time(db: DatabaseConnection) {
         desk.owe().await;
     }
     let (busy, now) = (desk.user, crate::database::now() + 1);
-    assert_eq!(store::claim(&db, now, 8).await.expect("a claim").len(), 2);
+    assert_eq!(store::claim_due(&db, now, 8).await.expect("a claim").len(), 2);
     desk.user = Uuid::now_v7();
     desk.owe().await;
-    let others = store::claim(&db, now + 5, 8).await.expect("a claim");
+    let others = store::claim_due(&db, now + 5, 8).await.expect("a claim");
     assert_eq!(others.iter().map(|claimed| claimed.user).collect::<Vec<_>>(), [desk.user]);
-    let after_the_lease = store::claim(&db, now + store::millis(LEASE_AND_MORE), 8).await.expect("a claim");
+    let after_the_lease = store::claim_due(&db, now + store::millis(LEASE_AND_MORE), 8).await.expect("a claim");
     assert_eq!(after_the_lease.iter().filter(|claimed| claimed.user == busy).count(), 2);
 }

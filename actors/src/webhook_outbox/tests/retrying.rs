@@ -82,7 +82,7 @@ async fn a_receiver_may_ask_to_be_left_alone_for_a_while(db: DatabaseConnection)
 async fn nobody_listening_is_a_failed_attempt(db: DatabaseConnection) {
     let receiver = Receiver::answering(200).await;
     let hosts = "shut.test=127.0.0.1:1,hook.test=127.0.0.1:2";
-    let desk = Desk::with_way_out(&db, egress("127.0.0.1/32", hosts));
+    let desk = Desk::with_way_out(&db, egress("127.0.0.1/32", hosts), PATIENCE);
     for (url, failure) in [("http://shut.test/", "refused"), ("http://nowhere.invalid/", "dns")] {
         let delivery = desk.after(desk.owe_to(url).await, 1).await;
         assert_eq!((delivery.state, delivery.failure.as_deref()), (DeliveryState::Pending, Some(failure)), "{url}");
@@ -132,7 +132,7 @@ async fn a_delivery_is_resent_with_fresh_attempts(db: DatabaseConnection) {
 
 async fn one_that_is_under_way_is_not_sent_twice(db: DatabaseConnection) {
     let receiver = Receiver::start(|_| Reply::Silence).await;
-    let desk = Desk::new(&db, &receiver);
+    let desk = Desk::hasty(&db, &receiver);
     let id = desk.owe().await;
     receiver.until(1).await;
     let resent = resend(&desk, desk.user, id).await.expect("it is theirs");
