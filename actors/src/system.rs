@@ -146,10 +146,7 @@ impl ActorSystem {
         let shared = shared_store.map(|config| SharedStore::start(config, &storing));
         let counts = shared.clone().map_or_else(|| Counts::Database(database.clone()), Counts::Shared);
         let rates = keep!("rate limiter", &books, 4096, 5, move |line| RateLimiterActor::new(counts.clone(), line));
-        let store: Arc<dyn AnswerStore> = match shared.clone() {
-            Some(store) => Arc::new(store),
-            None => Arc::new(MemoryStore::new(cache_bytes)),
-        };
+        let store = answer_store(shared.clone(), cache_bytes);
         let cache = keep!("cache", &storing, 4096, 5, move |line| CacheActor::new(store.clone(), line));
         let (out, proxies) = (egress.clone(), Arc::new(proxies));
         let tiers = proxies.clone();
@@ -163,8 +160,7 @@ impl ActorSystem {
         });
 
         let posting = Arbiter::new().handle();
-        let webhooks =
-            keep!("webhook outbox", &posting, 1024, 10, move |line| WebhookOutboxActor::new(outbox.clone(), line));
+        let webhooks = keep!("webhooks", &posting, 1024, 10, move |line| WebhookOutboxActor::new(outbox.clone(), line));
 
         let services = Services {
             browser,
@@ -223,6 +219,13 @@ impl ActorSystem {
         if let Err(error) = self.services.database.close().await {
             tracing::warn!(%error, "the database was not closed in order");
         }
+    }
+}
+
+fn answer_store(shared: Option<SharedStore>, cache_bytes: u64) -> Arc<dyn AnswerStore> {
+    match shared {
+        Some(store) => Arc::new(store),
+        None => Arc::new(MemoryStore::new(cache_bytes)),
     }
 }
 
