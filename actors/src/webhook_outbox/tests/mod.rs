@@ -1,4 +1,5 @@
 mod delivering;
+mod killed;
 mod library;
 mod listing;
 mod receiver;
