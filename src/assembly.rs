@@ -10,6 +10,7 @@ use actors::key_ring::Plan;
 use actors::proxy_escalator::ProxyConfig;
 use actors::shared_store::SharedStoreConfig;
 use actors::system::{CacheTtls, PlanLimits, Plans, SystemConfig};
+use actors::webhook_outbox::RootSecret;
 use anyhow::Context as _;
 
 use crate::settings::{Secret, Settings};
@@ -38,6 +39,7 @@ pub async fn system_config(
         plans: plans(settings),
         shared_store: shared_store(settings)?,
         cache_bytes: CACHE_BYTES,
+        webhook_root: settings.jobs.secret_key.as_ref().map(|key| RootSecret::new(key.expose())),
     })
 }
 

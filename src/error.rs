@@ -185,6 +185,7 @@ impl From<FlowError> for ApiError {
             FlowError::Ledger(error) => error.into(),
             FlowError::Ask(error) => error.into(),
             FlowError::KeyRing(error) => Self::internal(&error),
+            FlowError::Outbox(error) => Self::internal(&error),
             FlowError::Crawl(error) => error.into(),
         }
     }

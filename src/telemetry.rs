@@ -55,4 +55,6 @@ fn describe() {
         "blazon_rate_checks_without_store_total",
         "Rate limit decisions made while the shared store was away"
     );
+    metrics::describe_counter!("blazon_webhook_attempts_total", "Attempts at webhook deliveries, by outcome");
+    metrics::describe_counter!("blazon_webhook_deliveries_total", "Webhook deliveries that ended, by state");
 }

@@ -22,3 +22,4 @@ pub mod rate_limiter;
 pub mod shared_store;
 pub mod supervise;
 pub mod system;
+pub mod webhook_outbox;

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::browser_pool::{BrowserPoolActor, BrowserPoolConfig, Drain};
 use crate::cache::{AnswerStore, CacheActor, MemoryStore, SingleFlight};
-use crate::crawl_job::{CrawlJobsActor, HandBack};
+use crate::crawl_job::{CrawlJobsActor, CrawlSubjects, HandBack};
 use crate::credit_ledger::CreditLedgerActor;
 use crate::egress::Egress;
 use crate::job_queue::JobQueue;
@@ -23,6 +23,7 @@ use crate::proxy_escalator::{ProxyConfig, ProxyEscalatorActor};
 use crate::rate_limiter::{Counts, RateLimiterActor, RateLimits, SettleCounts};
 use crate::shared_store::{SharedStore, SharedStoreConfig};
 use crate::supervise::{Escalation, Gate, Keeper, KeeperHandle, RestartPolicy, Room};
+use crate::webhook_outbox::{FinishAttempts, OutboxConfig, RootSecret, Subjects, WebhookOutboxActor};
 
 /// What the actors need to know.
 pub struct SystemConfig {
@@ -38,6 +39,8 @@ pub struct SystemConfig {
     pub shared_store: Option<SharedStoreConfig>,
     /// Bytes that the in-process cache may hold.
     pub cache_bytes: u64,
+    /// What webhooks are signed with; without it, a secret in the database.
+    pub webhook_root: Option<RootSecret>,
 }
 
 /// How long finished answers are kept; zero keeps none.
@@ -88,6 +91,7 @@ pub struct Services {
     pub keys: Gate<KeyRingActor>,
     pub ledger: Gate<CreditLedgerActor>,
     pub rates: Gate<RateLimiterActor>,
+    pub webhooks: Gate<WebhookOutboxActor>,
     pub(crate) database: DatabaseConnection,
     pub(crate) egress: Egress,
     pub(crate) flights: SingleFlight<WorkError>,
@@ -118,7 +122,9 @@ impl ActorSystem {
             patience: Duration::from_secs(seconds),
             policy: RestartPolicy::default(),
         };
-        let SystemConfig { database, jobs, egress, proxies, browser, ttls, plans, shared_store, cache_bytes } = config;
+        let SystemConfig { database, jobs, egress, proxies, browser, ttls, plans, shared_store, cache_bytes, .. } = config;
+        let subjects = Arc::new(CrawlSubjects::new(database.clone()));
+        let outbox = OutboxConfig::new(database.clone(), egress.clone(), subjects, config.webhook_root);
         let mut keepers = Vec::new();
         macro_rules! keep {
             ($name:literal, $arbiter:expr, $slots:expr, $seconds:expr, $factory:expr) => {{
@@ -138,10 +144,7 @@ impl ActorSystem {
         let shared = shared_store.map(|config| SharedStore::start(config, &storing));
         let counts = shared.clone().map_or_else(|| Counts::Database(database.clone()), Counts::Shared);
         let rates = keep!("rate limiter", &books, 4096, 5, move |line| RateLimiterActor::new(counts.clone(), line));
-        let store: Arc<dyn AnswerStore> = match shared.clone() {
-            Some(store) => Arc::new(store),
-            None => Arc::new(MemoryStore::new(cache_bytes)),
-        };
+        let store = answer_store(shared.clone(), cache_bytes);
         let cache = keep!("cache", &storing, 4096, 5, move |line| CacheActor::new(store.clone(), line));
         let guard = egress.clone();
         let (out, proxies) = (egress.clone(), Arc::new(proxies));
@@ -162,12 +165,16 @@ impl ActorSystem {
         let crawls = keep!("crawl jobs", &crawling, 1024, 10, move |line| {
             CrawlJobsActor::new(db.clone(), queue.clone(), pages.clone(), line)
         });
+        let posting = Arbiter::new().handle();
+        let webhooks = keep!("webhooks", &posting, 1024, 10, move |line| WebhookOutboxActor::new(outbox.clone(), line));
+
         let services = Services {
             cache,
             crawls,
             keys,
             ledger,
             rates,
+            webhooks,
             database,
             egress: guard,
             flights: SingleFlight::default(),
@@ -201,7 +208,9 @@ impl ActorSystem {
             tracing::warn!(%error, "crawls were not handed back, their leases will end");
         }
         let closing = self.services.loader.browser.ask_until(now + patience, Drain { pages_until: now });
-        if let Err(error) = closing.await {
+        let finishing = finish_attempts(&self.services.webhooks, now + patience);
+        let (closed, ()) = futures::join!(closing, finishing);
+        if let Err(error) = closed {
             tracing::warn!(%error, "browsers were not closed in order");
         }
         if let Err(error) = self.services.rates.ask(SettleCounts).await {
@@ -217,6 +226,23 @@ impl ActorSystem {
         if let Err(error) = self.services.database.close().await {
             tracing::warn!(%error, "the database was not closed in order");
         }
+    }
+}
+
+fn answer_store(shared: Option<SharedStore>, cache_bytes: u64) -> Arc<dyn AnswerStore> {
+    match shared {
+        Some(store) => Arc::new(store),
+        None => Arc::new(MemoryStore::new(cache_bytes)),
+    }
+}
+
+/// Lets attempts at webhooks end and be written down: one that is not is made
+/// again.
+async fn finish_attempts(webhooks: &Gate<WebhookOutboxActor>, until: Instant) {
+    match webhooks.ask_until(until + Duration::from_secs(1), FinishAttempts { until }).await {
+        Ok(0) => {}
+        Ok(unfinished) => tracing::warn!(unfinished, "attempts at webhooks were cut off"),
+        Err(error) => tracing::warn!(%error, "attempts at webhooks were not finished in order"),
     }
 }
 

@@ -14,3 +14,4 @@ pub mod job;
 pub mod rate_bucket;
 pub mod secret;
 pub mod user;
+pub mod webhook_delivery;

@@ -14,6 +14,7 @@ mod m20261121_000008_refuse_rewriting_history;
 mod m20261122_000001_rate_buckets;
 mod m20261123_000001_jobs;
 mod m20261123_000002_crawls;
+mod m20261123_000003_webhook_deliveries;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{
@@ -38,6 +39,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000001_rate_buckets::Migration),
             Box::new(m20261123_000001_jobs::Migration),
             Box::new(m20261123_000002_crawls::Migration),
+            Box::new(m20261123_000003_webhook_deliveries::Migration),
         ]
     }
 }

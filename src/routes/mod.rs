@@ -35,6 +35,9 @@ pub fn configure(config: &mut ServiceConfig) {
                 .route(http::delete().to(web::crawl::cancel::cancel)),
         )
         .service(get("/v1/web/crawl/{job_id}/events", web::crawl::events::events))
+        .service(get("/v1/account/webhook-deliveries", account::webhook_deliveries::list))
+        .service(post("/v1/account/webhook-deliveries/{id}/resend", account::webhook_resend::resend))
+        .service(get("/v1/account/webhook-secret", account::webhook_secret::show))
         .service(get("/v1/web/scrape/html", web::scrape_html::scrape))
         .service(get("/v1/web/scrape/markdown", web::scrape_markdown::scrape))
         .service(get("/v1/web/scrape/template", web::scrape_template::scrape))
@@ -49,6 +52,16 @@ where
     F::Output: Responder + 'static,
 {
     resource(path, "GET").route(http::get().to(handler))
+}
+
+/// A path that answers POST, and 405 in our own shape to everything else.
+fn post<F, Args>(path: &'static str, handler: F) -> Resource
+where
+    F: Handler<Args>,
+    Args: FromRequest + 'static,
+    F::Output: Responder + 'static,
+{
+    resource(path, "POST").route(http::post().to(handler))
 }
 
 /// A path that answers 405 in our own shape to other methods than `allowed`.

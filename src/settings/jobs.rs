@@ -17,8 +17,10 @@ const JOBS_SECRET_KEY: Variable = Variable::optional(
     "a-long-random-text",
     "Root secret that the signing secret of each account's webhooks is derived from.",
 )
-.secret()
-.later();
+.secret();
+
+/// Fewer characters can be guessed by whoever knows one signing secret.
+const FEW_CHARACTERS: usize = 16;
 
 pub(super) const VARIABLES: &[Variable] = &[JOBS_API_URL, JOBS_SECRET_KEY];
 
@@ -34,12 +36,16 @@ impl JobsSettings {
     pub(super) fn read(reader: &mut Reader<'_>, database_url: Option<&Secret>) -> Read<Self> {
         let api_url = reader.optional(&JOBS_API_URL, address);
         let secret_key = reader.secret(&JOBS_SECRET_KEY);
-        let api_url = api_url?;
+        let (api_url, secret_key) = (api_url?, secret_key?);
         if api_url.is_some() && api_url.as_ref() != database_url {
             reader
                 .warn("JOBS_API_URL differs from the main database and is ignored: jobs are kept in the main database");
         }
-        Ok(Self { secret_key: secret_key? })
+        if secret_key.as_ref().is_some_and(|key| key.expose().chars().count() < FEW_CHARACTERS) {
+            reader
+                .warn("JOBS_SECRET_KEY is short: whoever receives webhooks could guess it; use 16 characters or more");
+        }
+        Ok(Self { secret_key })
     }
 }
 

@@ -52,7 +52,17 @@ async fn the_reference_is_generated_and_browsable_offline() {
     let paths: Vec<_> = document["paths"].as_object().expect("paths").keys().cloned().collect();
     assert_eq!(
         paths,
-        ["/healthz", "/metrics", "/readyz", "/v1/account", "/v1/web/scrape/html", "/v1/web/scrape/markdown"]
+        [
+            "/healthz",
+            "/metrics",
+            "/readyz",
+            "/v1/account",
+            "/v1/account/webhook-deliveries",
+            "/v1/account/webhook-deliveries/{id}/resend",
+            "/v1/account/webhook-secret",
+            "/v1/web/scrape/html",
+            "/v1/web/scrape/markdown",
+        ]
     );
     let names: Vec<_> = document["paths"]["/v1/web/scrape/markdown"]["get"]["parameters"]
         .as_array()

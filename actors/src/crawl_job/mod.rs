@@ -24,6 +24,7 @@ mod run;
 mod scope;
 mod site;
 mod store;
+mod subjects;
 mod visit;
 
 pub use messages::{
@@ -33,6 +34,7 @@ pub use messages::{
 pub use options::{CrawlOptions, MAX_DEPTH, MAX_PAGES, url_regex};
 pub use page::CrawlPage;
 pub use receipt::{Progress, Skipped};
+pub use subjects::CrawlSubjects;
 
 use std::collections::HashMap;
 use std::time::Duration;

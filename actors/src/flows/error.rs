@@ -3,6 +3,7 @@ use crate::credit_ledger::LedgerError;
 use crate::key_ring::KeyRingError;
 use crate::page_loader::WorkError;
 use crate::supervise::AskError;
+use crate::webhook_outbox::OutboxError;
 
 /// Why a flow has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,8 @@ pub enum FlowError {
     Ledger(#[from] LedgerError),
     #[error(transparent)]
     KeyRing(#[from] KeyRingError),
+    #[error(transparent)]
+    Outbox(#[from] OutboxError),
     #[error(transparent)]
     Ask(#[from] AskError),
 }

@@ -8,6 +8,7 @@ mod error;
 mod paid;
 mod readiness;
 mod scrape;
+mod webhooks;
 
 pub use crate::page_loader::{PageOrder, WorkError};
 pub use account::{AccountRecord, UsageToday, account, balance};
@@ -19,4 +20,8 @@ pub use readiness::{Check, readiness};
 pub use scrape::{
     HtmlMetadata, HtmlRecord, MarkdownMetadata, MarkdownOptions, MarkdownRecord, ScrapeHtml, ScrapeMarkdown,
     ScrapeTemplate, TemplateFormat, TemplateRecord, scrape_html, scrape_markdown, scrape_template,
+};
+pub use webhooks::{
+    WebhookDeliveriesRecord, WebhookDeliveryRecord, WebhookSecretRecord, resend_webhook, webhook_deliveries,
+    webhook_secret,
 };

@@ -140,6 +140,8 @@ fn what_is_valid_but_likely_not_meant_is_a_warning() {
     let warning = |pairs: &[(&str, &str)]| settings(pairs).warnings.join("\n");
     assert!(warning(&[("BROWSER_ALLOW_NO_SANDBOX", "true")]).contains("BROWSER_ALLOW_NO_SANDBOX is on"));
     assert!(warning(&[("JOBS_API_URL", "https://jobs.example.com")]).contains("JOBS_API_URL differs"));
+    assert!(warning(&[("JOBS_SECRET_KEY", "fifteen-letters")]).contains("JOBS_SECRET_KEY is short"));
+    assert_eq!(warning(&[("JOBS_SECRET_KEY", "sixteen-letters!")]), "");
     assert!(warning(&[("EGRESS_ALLOW_CIDRS", "0.0.0.0/0")]).contains("allows every address"));
     assert!(warning(&[("PROXY_SKIP_DIRECT", "true")]).contains("requests are direct"));
     assert_eq!(warning(&[("PROXY_ISP_URL", "socks5://proxy:1080")]), "");

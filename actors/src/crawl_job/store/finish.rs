@@ -1,4 +1,5 @@
-use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr, QueryResult};
+use url::Url;
 use uuid::Uuid;
 
 use super::commit::update_crawl;
@@ -7,6 +8,7 @@ use crate::crawl_job::CrawlError;
 use crate::crawl_job::receipt::SkipReason;
 use crate::database::{now, sql, write};
 use crate::job_queue;
+use crate::webhook_outbox::{self, NewDelivery};
 
 /// How a crawl ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +74,17 @@ pub(in crate::crawl_job) async fn finish(
     let state = ending.state(receipt.fetched);
     let close = "UPDATE crawls SET state = $1, stopped_reason = $2 WHERE id = $3";
     sql::run(txn, close, [state.into(), ending.reason().into(), crawl.into()]).await?;
+    announce(txn, &row, state).await
+}
+
+/// Puts the webhook of a crawl that has just ended on its way.
+async fn announce(txn: &DatabaseTransaction, row: &QueryResult, state: &str) -> Result<(), CrawlError> {
+    let Some(url) = row.try_get::<Option<String>>("", "webhook_url")? else { return Ok(()) };
+    let url = Url::parse(&url).map_err(|error| CrawlError::Corrupt(format!("webhook_url: {error}")))?;
+    let event_type = if state == "completed" { "crawl.completed" } else { "crawl.failed" };
+    let delivery =
+        NewDelivery { user: row.try_get("", "user_id")?, url, event_type, subject: row.try_get("", "id")? };
+    webhook_outbox::enqueue(txn, &delivery).await?;
     Ok(())
 }
 

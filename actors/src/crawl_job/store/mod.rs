@@ -12,7 +12,7 @@ pub(super) use commit::{Batch, SettledUrl, StoredPage, commit};
 pub(super) use create::create;
 pub(super) use finish::{Ending, cancel, expire, finish};
 pub(super) use money::Money;
-pub(super) use read::{get, list};
+pub(super) use read::{get, list, whole};
 pub(super) use resume::{is_cancelled, keep_robots, resume};
 
 /// The kind of the jobs in the queue, and the purpose of their charges.

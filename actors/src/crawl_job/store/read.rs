@@ -19,14 +19,37 @@ pub(in crate::crawl_job) async fn get(
     let txn = begin_snapshot(db).await?;
     let select = "SELECT * FROM crawls WHERE id = $1 AND user_id = $2 AND expires_at > $3";
     let row = sql::one(&txn, select, [asked.id.into(), asked.user.into(), now().into()]).await?;
-    let Some(row) = row else { return Ok(None) };
-    let (pages, next_cursor) = match asked.pages {
-        Some(range) => pages(&txn, asked.id, range).await?,
+    let record = match row {
+        Some(row) => Some(record(&txn, &row, asked.pages).await?),
+        None => None,
+    };
+    txn.commit().await?;
+    Ok(record)
+}
+
+/// Returns a crawl with all its pages, whoever's it is.
+pub(in crate::crawl_job) async fn whole(db: &DatabaseConnection, crawl: Uuid) -> Result<Option<CrawlRecord>, CrawlError> {
+    let txn = begin_snapshot(db).await?;
+    let record = match sql::one(&txn, "SELECT * FROM crawls WHERE id = $1", [crawl.into()]).await? {
+        Some(row) => Some(record(&txn, &row, Some(PageRange { after: -1, limit: i64::MAX - 1 })).await?),
+        None => None,
+    };
+    txn.commit().await?;
+    Ok(record)
+}
+
+async fn record(
+    txn: &DatabaseTransaction,
+    row: &QueryResult,
+    range: Option<PageRange>,
+) -> Result<CrawlRecord, CrawlError> {
+    let summary = summary(row)?;
+    let (pages, next_cursor) = match range {
+        Some(range) => pages(txn, summary.job_id, range).await?,
         None => (Vec::new(), None),
     };
-    let errors = errors(&txn, asked.id).await?;
-    txn.commit().await?;
-    Ok(Some(CrawlRecord { summary: summary(&row)?, errors, pages, next_cursor }))
+    let errors = errors(txn, summary.job_id).await?;
+    Ok(CrawlRecord { summary, errors, pages, next_cursor })
 }
 
 /// Returns a user's crawls, newest first.

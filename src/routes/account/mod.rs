@@ -1,3 +1,7 @@
+pub mod webhook_deliveries;
+pub mod webhook_resend;
+pub mod webhook_secret;
+
 use actix_web::web::Data;
 use actors::flows::{AccountRecord, account};
 
