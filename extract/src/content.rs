@@ -2,7 +2,10 @@ use dom_smoothie::{Config, Readability};
 use kuchikiki::NodeRef;
 use url::Url;
 
-use crate::{metadata, repair, text, tree, words};
+use crate::dom::{Dom, Selection};
+use crate::links::Base;
+use crate::markdown::{self, Wanted};
+use crate::{metadata, text, tree, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +57,7 @@ const SURROUNDINGS: &str = "nav, header, footer, aside, form, dialog, [role=navi
 /// better than too small a one.
 const TOO_SHORT: usize = 140;
 
-pub(crate) fn read(document: &NodeRef, base: Option<&Url>, format: Format, options: ContentOptions) -> Content {
+pub(crate) fn read(dom: &Dom, own: &Base, document: &NodeRef, base: Option<&Url>, format: Format, options: ContentOptions) -> Content {
     let body = if options.main_content_only { main_content(document, base) } else { whole_body(document) };
     if !options.include_images {
         tree::remove(&body, "img, picture, figure > figcaption:only-child");
@@ -68,7 +71,15 @@ pub(crate) fn read(document: &NodeRef, base: Option<&Url>, format: Format, optio
     let text = match format {
         Format::Text => plain,
         Format::Html => tree::inner_html(&body),
-        Format::Markdown => markdown(&body),
+        Format::Markdown => {
+            let wanted = Wanted { links: options.include_links, images: options.include_images };
+            if options.main_content_only {
+                let dom = Dom::parse(&tree::inner_html(&body));
+                markdown::write(&dom, &Selection::new(&dom, vec![dom.body()]), own, wanted)
+            } else {
+                markdown::write(dom, &Selection::new(dom, vec![dom.body()]), own, wanted)
+            }
+        }
     };
     Content { text, word_count }
 }
@@ -119,7 +130,3 @@ fn with_title(content: &NodeRef, title: Option<String>) {
     }
 }
 
-fn markdown(body: &NodeRef) -> String {
-    repair::spaces_out_of_emphasis(body);
-    repair::single_empty_lines(&mdka::html_to_markdown(&tree::inner_html(body)))
-}

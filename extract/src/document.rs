@@ -2,11 +2,15 @@ use kuchikiki::NodeRef;
 use url::Url;
 
 use crate::content::{self, Content, ContentOptions, Format};
+use crate::dom::Dom;
+use crate::links::Base;
 use crate::metadata::{self, Metadata};
 use crate::tree;
 
 /// A parsed page. Not `Send`: parse and read it in one place.
 pub struct Document {
+    dom: Dom,
+    base: Base,
     root: NodeRef,
     url: Option<Url>,
 }
@@ -18,7 +22,9 @@ impl Document {
         let root = tree::parse(html);
         let base = tree::base(&root, url);
         tree::resolve_urls(&root, base.as_ref());
-        Self { root, url: base }
+        let dom = Dom::parse(html);
+        let own = Base::of(&dom, url);
+        Self { dom, base: own, root, url: base }
     }
 
     /// Returns what the page says of itself.
@@ -28,6 +34,6 @@ impl Document {
 
     /// Returns the page's content in a format.
     pub fn content(&self, format: Format, options: ContentOptions) -> Content {
-        content::read(&self.root, self.url.as_ref(), format, options)
+        content::read(&self.dom, &self.base, &self.root, self.url.as_ref(), format, options)
     }
 }
