@@ -1,11 +1,8 @@
-use dom_smoothie::{Config, Readability};
-use kuchikiki::NodeRef;
 use url::Url;
 
-use crate::dom::{Dom, Selection};
-use crate::links::Base;
-use crate::markdown::{self, Wanted};
-use crate::{metadata, text, tree, words};
+use crate::dom::{Dom, NodeId, Selection, Tag};
+use crate::links::{self, Base};
+use crate::{html, markdown, text, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,89 +41,46 @@ pub struct Content {
     pub word_count: usize,
 }
 
-/// Never content, on any page.
-const MACHINERY: &str = "script, style, noscript, template, iframe, object, embed, link, meta, base, title, head";
-
-/// Around the content, where no main content was found by its text.
-const SURROUNDINGS: &str = "nav, header, footer, aside, form, dialog, [role=navigation], [role=banner], \
-     [role=contentinfo], [role=search], [aria-hidden=true], [hidden], [id*=cookie], [class*=cookie], [id*=consent], \
-     [class*=consent], [class*=share], [class*=advert]";
-
-/// Characters of main content below which the library is taken to have missed
-/// it. Pages of one short paragraph exist; a larger part of the page is then
-/// better than too small a one.
-const TOO_SHORT: usize = 140;
-
-pub(crate) fn read(dom: &Dom, own: &Base, document: &NodeRef, base: Option<&Url>, format: Format, options: ContentOptions) -> Content {
-    let body = if options.main_content_only { main_content(document, base) } else { whole_body(document) };
+pub(crate) fn read(dom: &Dom, url: Option<&Url>, base: &Base, format: Format, options: ContentOptions) -> Content {
+    let mut selection = if options.main_content_only { main_content(dom, url) } else { whole(dom) };
     if !options.include_images {
-        tree::remove(&body, "img, picture, figure > figcaption:only-child");
+        leave_captions_out(dom, &mut selection);
     }
-    if !options.include_links {
-        tree::select(&body, "a").iter().for_each(tree::unwrap);
-    }
-    tree::plain_attributes(&body);
-    let plain = text::of(&body);
+    let plain = text::of(dom, &selection);
     let word_count = words::word_count(&plain);
     let text = match format {
         Format::Text => plain,
-        Format::Html => tree::inner_html(&body),
-        Format::Markdown => {
-            let wanted = Wanted { links: options.include_links, images: options.include_images };
-            if options.main_content_only {
-                let dom = Dom::parse(&tree::inner_html(&body));
-                markdown::write(&dom, &Selection::new(&dom, vec![dom.body()]), own, wanted)
-            } else {
-                markdown::write(dom, &Selection::new(dom, vec![dom.body()]), own, wanted)
-            }
-        }
+        Format::Html => html::write(dom, &selection, base, options),
+        Format::Markdown => markdown::write(dom, &selection, base, options),
     };
     Content { text, word_count }
 }
 
-/// A copy of the body to take things out of.
-fn whole_body(document: &NodeRef) -> NodeRef {
-    let copy = tree::parse(&document.to_string());
-    tree::remove(&copy, MACHINERY);
-    body_of(copy)
+/// Selects all that a reader may see.
+fn whole(dom: &Dom) -> Selection {
+    Selection::new(dom, vec![dom.body()])
 }
 
-fn body_of(document: NodeRef) -> NodeRef {
-    tree::select(&document, "body").into_iter().next().unwrap_or(document)
-}
-
-fn main_content(document: &NodeRef, base: Option<&Url>) -> NodeRef {
-    let html = document.to_string();
-    if let Some(found) = readable(&html, base)
-        && text::of(&found).chars().count() >= TOO_SHORT
-    {
-        with_title(&found, metadata::title(document));
-        return found;
+fn main_content(dom: &Dom, _url: Option<&Url>) -> Selection {
+    let mut selection = whole(dom);
+    for id in dom.all() {
+        if matches!(dom.tag(id), Some(Tag::Nav | Tag::Header | Tag::Footer | Tag::Aside | Tag::Form | Tag::Dialog)) {
+            selection.leave_out(id);
+        }
     }
-    let body = whole_body(document);
-    let everything = tree::inner_html(&body);
-    tree::remove(&body, SURROUNDINGS);
-    // A page that is nothing but surroundings is shown whole.
-    if text::of(&body).is_empty() { body_of(tree::parse(&everything)) } else { body }
+    if text::of(dom, &selection).is_empty() { whole(dom) } else { selection }
 }
 
-fn readable(html: &str, base: Option<&Url>) -> Option<NodeRef> {
-    // Classes are kept for those that name the language of code.
-    let config = Config { keep_classes: true, ..Config::default() };
-    let mut reader = Readability::new(html, base.map(Url::as_str), Some(config)).ok()?;
-    let found = tree::parse(&reader.parse().ok()?.content);
-    tree::remove(&found, MACHINERY);
-    Some(body_of(found))
-}
-
-/// The library takes a page's own first heading for its title and leaves it
-/// out; a reader expects it.
-fn with_title(content: &NodeRef, title: Option<String>) {
-    let (Some(title), true) = (title, tree::select(content, "h1").is_empty()) else { return };
-    let heading = tree::parse("<h1></h1>");
-    if let Some(heading) = tree::select(&heading, "h1").into_iter().next() {
-        heading.append(NodeRef::new_text(title));
-        content.prepend(heading);
+/// Leaves out the captions of pictures that are not shown.
+fn leave_captions_out(dom: &Dom, selection: &mut Selection) {
+    for caption in dom.elements(NodeId::DOCUMENT, Tag::Figcaption) {
+        let figure = dom.parent(caption).filter(|around| dom.is(*around, Tag::Figure));
+        let Some(figure) = figure else { continue };
+        let is_said =
+            |id: NodeId| !dom.contains(caption, id) && dom.text(id).is_some_and(|text| !text.trim().is_empty());
+        let is_shown = |id: NodeId| dom.is(id, Tag::Img) && links::image_source(dom, id).is_some();
+        if dom.descendants(figure).any(is_shown) && !dom.descendants(figure).any(is_said) {
+            selection.leave_out(caption);
+        }
     }
 }
-

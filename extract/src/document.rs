@@ -1,39 +1,33 @@
-use kuchikiki::NodeRef;
 use url::Url;
 
 use crate::content::{self, Content, ContentOptions, Format};
 use crate::dom::Dom;
 use crate::links::Base;
 use crate::metadata::{self, Metadata};
-use crate::tree;
 
 /// A parsed page. Not `Send`: parse and read it in one place.
 pub struct Document {
     dom: Dom,
-    base: Base,
-    root: NodeRef,
     url: Option<Url>,
+    base: Base,
 }
 
 impl Document {
     /// Parses any text as HTML. `url` is where the page is from; without it
     /// relative URLs stay as they are.
     pub fn parse(html: &str, url: Option<&Url>) -> Self {
-        let root = tree::parse(html);
-        let base = tree::base(&root, url);
-        tree::resolve_urls(&root, base.as_ref());
         let dom = Dom::parse(html);
-        let own = Base::of(&dom, url);
-        Self { dom, base: own, root, url: base }
+        let base = Base::of(&dom, url);
+        Self { dom, url: url.cloned(), base }
     }
 
     /// Returns what the page says of itself.
     pub fn metadata(&self) -> Metadata {
-        metadata::read(&self.root, self.url.as_ref())
+        metadata::read(&self.dom, self.url.as_ref())
     }
 
     /// Returns the page's content in a format.
     pub fn content(&self, format: Format, options: ContentOptions) -> Content {
-        content::read(&self.dom, &self.base, &self.root, self.url.as_ref(), format, options)
+        content::read(&self.dom, self.url.as_ref(), &self.base, format, options)
     }
 }

@@ -1,23 +1,24 @@
 //! Reading pages: bytes or text in, owned records out. Pure: no async code, no
 //! I/O, no clock, no environment.
 //!
-//! Main content and Markdown are those of well-kept libraries for now
-//! (`dom_smoothie`, `mdka`); what stands before and after them is ours: charset,
-//! a tree without traps, absolute URLs, metadata, counting.
+//! A page is parsed once, into a flat tree that never changes. Main content is a
+//! selection of its nodes; text, Markdown and HTML are written straight from
+//! tree and selection.
 
 mod charset;
 mod content;
 mod date;
 mod document;
 mod dom;
+mod html;
+mod language;
 mod links;
 mod markdown;
 mod metadata;
-mod repair;
+mod plain;
 mod srcset;
 mod structured_data;
 mod text;
-mod tree;
 mod words;
 
 pub use charset::decode;

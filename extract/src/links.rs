@@ -18,20 +18,10 @@ pub(crate) struct Base {
 impl Base {
     /// Reads a document's `<base href>`. `url` is where the document is from.
     pub(crate) fn of(dom: &Dom, url: Option<&Url>) -> Self {
-        let mut bases = dom.elements(NodeId::DOCUMENT, Tag::Base);
-        let declared = bases.find_map(|base| dom.attribute(base, "href"));
-        let url = match (declared, url) {
-            (Some(declared), Some(url)) => Some(url.join(declared).unwrap_or_else(|_| url.clone())),
-            (Some(declared), None) => Url::parse(declared).ok(),
-            (None, url) => url.cloned(),
-        };
+        let url = base(dom, url);
         let web = url.as_ref().filter(|url| matches!(url.scheme(), "http" | "https"));
         let origin = web.map(|url| url.origin().ascii_serialization()).unwrap_or_default();
         Self { url, origin }
-    }
-
-    pub(crate) fn url(&self) -> Option<&Url> {
-        self.url.as_ref()
     }
 
     /// Returns a reference resolved against the base; itself where that cannot
@@ -49,6 +39,15 @@ impl Base {
         }
         base.join(reference).map_or(Cow::Borrowed(reference), |url| Cow::Owned(url.into()))
     }
+}
+
+/// Returns what the relative URLs of a page from `url` refer to: the first
+/// `<base>` with an address, else the page's own. Without `url` a relative
+/// `<base>` is nothing.
+pub(crate) fn base(dom: &Dom, url: Option<&Url>) -> Option<Url> {
+    let declared = dom.elements(NodeId::DOCUMENT, Tag::Base).find_map(|id| dom.attribute(id, "href"));
+    let declared = declared.and_then(|href| Url::options().base_url(url).parse(href).ok());
+    declared.filter(|base| matches!(base.scheme(), "http" | "https")).or_else(|| url.cloned())
 }
 
 /// Whether the URL parser would change nothing in a path, query or fragment.
@@ -69,7 +68,8 @@ fn has_plain_host(url: &str) -> bool {
 /// Returns what a link points to; nothing for one that runs a script, holds its
 /// target in itself or has none.
 pub(crate) fn target(dom: &Dom, link: NodeId) -> Option<&str> {
-    dom.attribute(link, "href").filter(|href| !["javascript", "vbscript", "data"].iter().any(|own| has_scheme(href, own)))
+    dom.attribute(link, "href")
+        .filter(|href| !["javascript", "vbscript", "data"].iter().any(|own| has_scheme(href, own)))
 }
 
 /// Whether a URL has a scheme, read as browsers do: in any case, with control
@@ -128,10 +128,38 @@ mod tests {
         let dom = Dom::parse("");
         let base = Base::of(&dom, Some(&url));
         let references = [
-            "", "x", "/x", "/x/../y", "/x/./y", "/.x", "//h.test/q", "?a=1", "#f", "https://a.test", "https://A.test/B",
-            "https://a.test/b c", "http://1.2/x", "http://x.1/x", "https://a.test/b?c='d'#e", "mailto:a@b.test", "/a b", "/ä", "/a%2e%2e/b",
-            "https://a.test:443/b", "https://u@a.test/b", "/a|b", "http://[x/", "../z", "/x(y)", "https://a-b.test/c%20d",
-            "/a/..", "https://a.test/..", "https:/x", "/a\\b", "https://xn--a.test/b", "https://a..b/c",
+            "",
+            "x",
+            "/x",
+            "/x/../y",
+            "/x/./y",
+            "/.x",
+            "//h.test/q",
+            "?a=1",
+            "#f",
+            "https://a.test",
+            "https://A.test/B",
+            "https://a.test/b c",
+            "http://1.2/x",
+            "http://x.1/x",
+            "https://a.test/b?c='d'#e",
+            "mailto:a@b.test",
+            "/a b",
+            "/ä",
+            "/a%2e%2e/b",
+            "https://a.test:443/b",
+            "https://u@a.test/b",
+            "/a|b",
+            "http://[x/",
+            "../z",
+            "/x(y)",
+            "https://a-b.test/c%20d",
+            "/a/..",
+            "https://a.test/..",
+            "https:/x",
+            "/a\\b",
+            "https://xn--a.test/b",
+            "https://a..b/c",
         ];
         for reference in references {
             let expected = url.join(reference).map_or_else(|_| reference.to_owned(), String::from);

@@ -1,94 +1,59 @@
-use kuchikiki::NodeRef;
-use kuchikiki::iter::NodeEdge;
-
-/// Elements that begin and end a line.
-const BLOCKS: [&str; 37] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "caption",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "html",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "table",
-    "tbody",
-    "tr",
-    "ul",
-];
+use crate::dom::{Dom, NodeId, Selection, Step, Tag};
 
 /// Returns the text a reader sees: a line a block, cells apart, white space
 /// collapsed except in `<pre>`.
-pub(crate) fn of(root: &NodeRef) -> String {
-    let mut writer = Writer::default();
-    for edge in root.traverse_inclusive() {
-        match edge {
-            NodeEdge::Start(node) => writer.enter(&node),
-            NodeEdge::End(node) => writer.leave(&node),
+pub(crate) fn of(dom: &Dom, selection: &Selection) -> String {
+    let mut writer =
+        Writer { dom, text: String::with_capacity(dom.len() * 8), space: false, preformatted: 0, hidden: 0 };
+    for step in selection.walk(dom) {
+        match step {
+            Step::Enter(id) => writer.enter(id),
+            Step::Leave(id) => writer.leave(id),
         }
     }
     writer.text.trim().to_owned()
 }
 
-#[derive(Default)]
-struct Writer {
+struct Writer<'p> {
+    dom: &'p Dom,
     text: String,
     /// A space is due before the next word.
     space: bool,
     preformatted: usize,
+    hidden: usize,
 }
 
-impl Writer {
-    fn enter(&mut self, node: &NodeRef) {
-        if let Some(text) = node.as_text() {
-            self.write(&text.borrow());
+impl Writer<'_> {
+    fn enter(&mut self, id: NodeId) {
+        if let Some(text) = self.dom.text(id) {
+            if self.hidden == 0 {
+                self.write(text);
+            }
             return;
         }
-        match name(node) {
-            Some("br") => self.end_line(),
-            Some("pre") => {
+        let Some(tag) = self.dom.tag(id) else { return };
+        match tag {
+            tag if is_hidden(tag) => self.hidden += 1,
+            Tag::Br => self.end_line(),
+            Tag::Pre => {
                 self.end_line();
                 self.preformatted += 1;
             }
-            Some("td" | "th") => self.space = true,
-            Some(block) if BLOCKS.contains(&block) => self.end_line(),
+            Tag::Td | Tag::Th => self.space = true,
+            tag if tag.is_block() => self.end_line(),
             _ => {}
         }
     }
 
-    fn leave(&mut self, node: &NodeRef) {
-        match name(node) {
-            Some("pre") => {
+    fn leave(&mut self, id: NodeId) {
+        match self.dom.tag(id) {
+            Some(tag) if is_hidden(tag) => self.hidden -= 1,
+            Some(Tag::Pre) => {
                 self.preformatted = self.preformatted.saturating_sub(1);
                 self.end_line();
             }
-            Some("td" | "th") => self.space = true,
-            Some(block) if BLOCKS.contains(&block) => self.end_line(),
+            Some(Tag::Td | Tag::Th) => self.space = true,
+            Some(tag) if tag.is_block() => self.end_line(),
             _ => {}
         }
     }
@@ -119,6 +84,23 @@ impl Writer {
     }
 }
 
-fn name(node: &NodeRef) -> Option<&str> {
-    node.as_element().map(|element| &*element.name.local)
+fn is_hidden(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Script
+            | Tag::Style
+            | Tag::Noscript
+            | Tag::Template
+            | Tag::Iframe
+            | Tag::Object
+            | Tag::Head
+            | Tag::Title
+            | Tag::Svg
+            | Tag::Canvas
+            | Tag::Audio
+            | Tag::Video
+            | Tag::Select
+            | Tag::Option
+            | Tag::Textarea
+    )
 }

@@ -162,6 +162,11 @@ impl Dom {
         self.subtree(NodeId::DOCUMENT)
     }
 
+    /// Returns the nodes in front of this one, the nearest first.
+    pub(crate) fn before(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        (0..id.0).rev().map(NodeId)
+    }
+
     pub(crate) fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         let end = self.node(id).end;
         let first = Some(id.0 + 1).filter(|first| *first < end).map(NodeId);

@@ -81,5 +81,8 @@ fn of_classes(classes: &str) -> Option<&str> {
     let words = || classes.split_ascii_whitespace().map(|word| word.trim_end_matches(';'));
     let prefixed = PREFIXES.iter().find_map(|prefix| words().find_map(|word| word.strip_prefix(prefix)));
     let led = || words().skip_while(|word| !LEADERS.contains(word)).nth(1);
-    prefixed.or_else(led).or_else(|| words().find_map(|word| word.strip_prefix("brush:"))).filter(|name| !name.is_empty())
+    prefixed
+        .or_else(led)
+        .or_else(|| words().find_map(|word| word.strip_prefix("brush:")))
+        .filter(|name| !name.is_empty())
 }

@@ -114,7 +114,8 @@ impl Layout {
 
     /// Opens an item of the list opened last.
     pub(super) fn open_item(&mut self) {
-        let Some(Container { holder: Holder::List { mark, next, is_tight, .. }, .. }) = self.containers.last_mut() else {
+        let Some(Container { holder: Holder::List { mark, next, is_tight, .. }, .. }) = self.containers.last_mut()
+        else {
             return;
         };
         let is_tight = *is_tight;

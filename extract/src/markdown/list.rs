@@ -122,7 +122,8 @@ impl Writer<'_> {
             self.children(id);
             return self.flush();
         }
-        let is_next = self.stray.is_some_and(|before| before == id || self.is_blank(before) && self.dom.end(before) == id);
+        let is_next =
+            self.stray.is_some_and(|before| before == id || self.is_blank(before) && self.dom.end(before) == id);
         self.layout.open_list(None, true);
         if is_next {
             self.layout.go_on();

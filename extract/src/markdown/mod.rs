@@ -16,19 +16,12 @@ use layout::{Block, Layout};
 use render::Renderer;
 use target::Links;
 
+use crate::ContentOptions;
 use crate::dom::{Dom, Kind, NodeId, Selection, Tag};
 use crate::links::{self, Base};
 
-/// What of a page is written.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted {
-    /// Links stay links; else their text alone stays.
-    pub(crate) links: bool,
-    pub(crate) images: bool,
-}
-
 /// Writes what is selected of a page.
-pub(crate) fn write(dom: &Dom, selection: &Selection, base: &Base, wanted: Wanted) -> String {
+pub(crate) fn write(dom: &Dom, selection: &Selection, base: &Base, wanted: ContentOptions) -> String {
     let mut writer = Writer {
         dom,
         selection,
@@ -51,7 +44,7 @@ pub(crate) fn write(dom: &Dom, selection: &Selection, base: &Base, wanted: Wante
 struct Writer<'p> {
     dom: &'p Dom,
     selection: &'p Selection,
-    wanted: Wanted,
+    wanted: ContentOptions,
     links: Links<'p>,
     layout: Layout,
     inline: Inline,
@@ -86,9 +79,25 @@ impl<'p> Writer<'p> {
 
     fn element(&mut self, id: NodeId, tag: Tag) {
         match tag {
-            Tag::Script | Tag::Style | Tag::Template | Tag::Iframe | Tag::Object | Tag::Embed | Tag::Head
-            | Tag::Title | Tag::Svg | Tag::Canvas | Tag::Audio | Tag::Video | Tag::Select | Tag::Option
-            | Tag::Textarea | Tag::Wbr | Tag::Link | Tag::Meta | Tag::Source => {}
+            Tag::Script
+            | Tag::Style
+            | Tag::Template
+            | Tag::Iframe
+            | Tag::Object
+            | Tag::Embed
+            | Tag::Head
+            | Tag::Title
+            | Tag::Svg
+            | Tag::Canvas
+            | Tag::Audio
+            | Tag::Video
+            | Tag::Select
+            | Tag::Option
+            | Tag::Textarea
+            | Tag::Wbr
+            | Tag::Link
+            | Tag::Meta
+            | Tag::Source => {}
             Tag::Br => self.end_line(),
             Tag::B | Tag::Strong => self.marked(id, Mark::Strong),
             Tag::I | Tag::Em => self.marked(id, Mark::Emphasis),
@@ -170,7 +179,7 @@ impl<'p> Writer<'p> {
     }
 
     fn link(&mut self, id: NodeId) {
-        if self.wanted.links && !self.inline.is_linked() && links::target(self.dom, id).is_some() {
+        if self.wanted.include_links && !self.inline.is_linked() && links::target(self.dom, id).is_some() {
             self.marked(id, Mark::Link(id));
         } else {
             self.children(id);
@@ -178,7 +187,7 @@ impl<'p> Writer<'p> {
     }
 
     fn image(&mut self, id: NodeId) {
-        if !self.wanted.images || links::is_pixel(self.dom, id) {
+        if !self.wanted.include_images || links::is_pixel(self.dom, id) {
             return;
         }
         let image = self.links.image(self.dom, id, self.place);
@@ -192,7 +201,7 @@ impl<'p> Writer<'p> {
     fn fallback(&mut self, id: NodeId) {
         const NEAR: usize = 50;
         let text = self.dom.raw_text(id);
-        if !self.wanted.images || !text.contains("<img") {
+        if !self.wanted.include_images || !text.contains("<img") {
             return;
         }
         let is_alone = || {

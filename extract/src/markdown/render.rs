@@ -135,7 +135,8 @@ impl<'a, 'p> Renderer<'a, 'p> {
         let line = &self.out[self.line..];
         let before = line.chars().next_back();
         let is_inside_plain = self.next_character(at + 1).is_some_and(char::is_alphanumeric) && delimiter != "_";
-        if !is_inside_plain && !is_apart(before)
+        if !is_inside_plain
+            && !is_apart(before)
             && let Some(before) = self.out.pop()
         {
             number(self.out, before);
@@ -153,8 +154,11 @@ impl<'a, 'p> Renderer<'a, 'p> {
 
     fn open_link(&mut self, at: usize, link: NodeId) -> usize {
         let target = self.links.target(link, self.place);
-        if let (Some(target), Some(Piece { kind: Kind::Text, .. }), Some(Piece { kind: Kind::Close(Mark::Link(_)), .. })) =
-            (&target, self.pieces.get(at + 1), self.pieces.get(at + 2))
+        if let (
+            Some(target),
+            Some(Piece { kind: Kind::Text, .. }),
+            Some(Piece { kind: Kind::Close(Mark::Link(_)), .. }),
+        ) = (&target, self.pieces.get(at + 1), self.pieces.get(at + 2))
             && let Some(address) = bare(target, self.text_of(at + 1))
         {
             self.out.push('<');
@@ -212,13 +216,15 @@ fn bare<'t>(target: &'t str, text: &'t str) -> Option<&'t str> {
 /// The addresses that CommonMark takes for such.
 fn is_mail_address(text: &str) -> bool {
     let is_label = |label: &str| {
-        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !label.starts_with('-') && !label.ends_with('-') && label.len() < 64
+        !label.is_empty()
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.len() < 64
     };
     let is_local = |byte: u8| byte.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&byte);
-    text.split_once('@').is_some_and(|(local, host)| {
-        !local.is_empty() && local.bytes().all(is_local) && host.split('.').all(is_label)
-    })
+    text.split_once('@')
+        .is_some_and(|(local, host)| !local.is_empty() && local.bytes().all(is_local) && host.split('.').all(is_label))
 }
 
 /// Writes code between as many backticks as it needs.
@@ -251,4 +257,3 @@ fn close_heading(out: &mut String, start: usize) {
         out.insert(end, '\\');
     }
 }
-

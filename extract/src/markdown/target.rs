@@ -65,13 +65,8 @@ pub(super) fn collapsed(text: &str) -> String {
 }
 
 fn description(out: &mut String, text: &str, place: Place) {
-    let around = Around {
-        place,
-        delimiters: Delimiters::any(),
-        next: Some(']'),
-        is_before_link: false,
-        is_in_brackets: true,
-    };
+    let around =
+        Around { place, delimiters: Delimiters::any(), next: Some(']'), is_before_link: false, is_in_brackets: true };
     escape::text(out, text, around);
 }
 

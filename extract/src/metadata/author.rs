@@ -1,0 +1,153 @@
+//! Who wrote the content: declared, or named near the heading.
+
+use super::names;
+use super::place::Place;
+use super::site::Site;
+use super::survey::Survey;
+use super::vocabulary::{self, AuthorMark};
+use crate::dom::{Dom, NodeId, Tag};
+use crate::{plain, structured_data};
+
+/// Authors of one text that are named.
+const MAX_AUTHORS: usize = 12;
+
+/// Characters of a text that is a name or a byline and no biography.
+const MAX_BYLINE: usize = 120;
+
+/// Returns the author's name, several separated by `, `.
+pub(super) fn read(survey: &Survey, site: &Site, place: Place) -> Option<String> {
+    let declared = described(survey).or_else(|| of_metas(survey));
+    match declared {
+        // A site that signs everything itself may still name a person.
+        Some(name) if site.is_name(&name) => visible(survey, place).or(Some(name)),
+        Some(name) => Some(name),
+        None => visible(survey, place),
+    }
+}
+
+/// Returns the author that JSON-LD gives the content, or else the page.
+fn described(survey: &Survey) -> Option<String> {
+    let content = survey.described.iter().filter(|object| structured_data::is_content(object));
+    content
+        .flat_map(|object| {
+            ["author", "creator"].map(|property| structured_data::names(object, property, &survey.described))
+        })
+        .find_map(|names| joined(names.into_iter().filter_map(names::declared)))
+}
+
+fn of_metas(survey: &Survey) -> Option<String> {
+    const NAMES: [&str; 11] = [
+        "author",
+        "article:author",
+        "parsely-author",
+        "sailthru.author",
+        "dc.creator",
+        "dcterms.creator",
+        "byl",
+        "citation_author",
+        "og:article:author",
+        "dc.creator.personalname",
+        "article.author",
+    ];
+    let named = NAMES.iter().find_map(|name| joined(survey.metas_of(name).filter_map(names::declared)));
+    named.or_else(|| of_card(survey))
+}
+
+/// Returns the author of a preview card, which is a label and a value.
+fn of_card(survey: &Survey) -> Option<String> {
+    [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")].iter().find_map(|(label, value)| {
+        let label = survey.meta(&[label])?.to_lowercase();
+        let is_author =
+            ["written by", "author", "by", "verfasst von", "écrit par", "escrito por"].contains(&label.trim());
+        is_author.then(|| names::declared(survey.meta(&[value])?))?
+    })
+}
+
+fn joined(names: impl Iterator<Item = String>) -> Option<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for name in names.take(MAX_AUTHORS) {
+        if !kept.iter().any(|own| own.eq_ignore_ascii_case(&name)) {
+            kept.push(name);
+        }
+    }
+    (!kept.is_empty()).then(|| kept.join(", "))
+}
+
+/// A name on the page and how sure it is the author's.
+struct Found {
+    id: NodeId,
+    mark: Option<AuthorMark>,
+    name: String,
+    score: f32,
+}
+
+/// Returns the likeliest name on the page, with those beside it of the same kind.
+fn visible(survey: &Survey, place: Place) -> Option<String> {
+    let marked = survey.authors.iter().filter_map(|id| of_marked(survey.dom, *id, place));
+    let found: Vec<Found> = marked.chain(of_texts(survey, place)).collect();
+    let best = found.iter().reduce(|best, next| if next.score > best.score { next } else { best })?;
+    let beside = found
+        .iter()
+        .filter(|other| other.mark == best.mark && (other.id == best.id || are_beside(survey.dom, best.id, other.id)));
+    joined(beside.map(|found| found.name.clone()))
+}
+
+/// Whether two elements are in the same byline: in one small parent or
+/// grandparent.
+fn are_beside(dom: &Dom, one: NodeId, two: NodeId) -> bool {
+    dom.ancestors(one).take(2).any(|around| {
+        dom.contains(around, two) && dom.end(around).index() - around.index() <= 24 && !dom.contains(one, two)
+    })
+}
+
+fn of_marked(dom: &Dom, id: NodeId, place: Place) -> Option<Found> {
+    let element = dom.element(id)?;
+    let mark = vocabulary::author_mark(element)?;
+    let distance = place.distance(id);
+    let base = match mark {
+        AuthorMark::Property => 3.0,
+        AuthorMark::Class => 2.0,
+        AuthorMark::Link if distance <= 400 => 1.2,
+        AuthorMark::Link => return None,
+    };
+    let name = match vocabulary::author_attribute(element) {
+        Some(name) => names::declared(name)?,
+        None => names::visible(&byline(dom, id)?)?,
+    };
+    Some(Found { id, mark: Some(mark), name, score: base - far(distance) })
+}
+
+/// Returns what an element that is to name an author has as its name, or all its
+/// text where that is short.
+fn byline(dom: &Dom, id: NodeId) -> Option<String> {
+    let is_name = |inner: &NodeId| {
+        let class = dom.attribute(*inner, "class").unwrap_or_default();
+        dom.attribute(*inner, "itemprop") == Some("name") || class.split(' ').any(|word| matches!(word, "fn" | "name"))
+    };
+    if let Some(name) = dom.descendants(id).take(60).find(is_name) {
+        // In a `<meta itemprop=name content=…>` nobody sees it.
+        return dom.attribute(name, "content").map(str::to_owned).or_else(|| plain::line_of(dom, name));
+    }
+    let content = dom.attribute(id, "content").filter(|_| dom.is(id, Tag::Meta)).map(str::to_owned);
+    content.or_else(|| plain::line_of(dom, id)).filter(|text| text.chars().count() <= MAX_BYLINE)
+}
+
+/// Returns the names behind `By` and its like in the texts near the heading.
+fn of_texts(survey: &Survey, place: Place) -> Vec<Found> {
+    let texts: Vec<(NodeId, &str)> = place.texts(survey).collect();
+    let mut found = Vec::new();
+    for (at, (id, text)) in texts.iter().enumerate() {
+        let Some(rest) = names::behind_label(text) else { continue };
+        let next = || texts.get(at + 1).map(|(_, next)| *next);
+        let name = if rest.is_empty() { next().and_then(names::visible) } else { names::signed(rest) };
+        if let Some(name) = name {
+            found.push(Found { id: *id, mark: None, name, score: 2.1 - far(place.distance(*id)) });
+        }
+    }
+    found
+}
+
+/// What a distance takes off: nothing near, at most 2.
+fn far(distance: usize) -> f32 {
+    (distance as f32 / 250.0).min(2.0)
+}
