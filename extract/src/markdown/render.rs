@@ -194,9 +194,13 @@ fn has_neighbours(pieces: &[Piece]) -> bool {
 }
 
 /// Whether a character is white space or punctuation for every reader of
-/// CommonMark, or a line ends there.
+/// CommonMark, or a line ends there. They differ on symbols.
 fn is_apart(character: Option<char>) -> bool {
-    character.is_none_or(|character| character.is_whitespace() || character.is_ascii_punctuation())
+    let is_sign = |character: char| {
+        character.is_ascii_punctuation()
+            || matches!(character, '«' | '»' | '‐'..='‧' | '、'..='〃' | '〈'..='】' | '！' | '（' | '）' | '，' | '．' | '：' | '；' | '？')
+    };
+    character.is_none_or(|character| character.is_whitespace() || is_sign(character))
 }
 
 fn number(out: &mut String, character: char) {

@@ -87,7 +87,7 @@ fn bracketed(address: &str, title: Option<&str>, place: Place) -> String {
 
 /// Writes an address as CommonMark's link destination.
 fn destination(address: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"()<>\\&`|".contains(&byte);
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"()<>\\&`".contains(&byte);
     if address.bytes().all(is_plain) {
         return address.to_owned();
     }
@@ -97,7 +97,6 @@ fn destination(address: &str) -> String {
     for (at, character) in address.char_indices() {
         match character {
             '`' => out.push_str("%60"),
-            '|' => out.push_str("%7C"),
             '<' => out.push_str("%3C"),
             '>' => out.push_str("%3E"),
             '(' | ')' if !are_brackets_paired && !is_enclosed => out.extend(['\\', character]),

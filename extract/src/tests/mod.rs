@@ -4,7 +4,9 @@ use crate::{Content, ContentOptions, Document, Format};
 
 mod hostile;
 mod markdown;
+mod markdown_cases;
 mod pages;
+mod read_back;
 
 fn url(text: &str) -> Url {
     Url::parse(text).expect("a URL")
