@@ -37,7 +37,8 @@ impl Shaper<'_> {
     }
 
     fn element(&mut self, id: NodeId, tag: Tag) {
-        let resolved = |name| self.base.resolve(self.dom.attribute(id, name).unwrap_or_default()).into_owned();
+        // The other reader writes bars as numbers.
+        let resolved = |name| self.base.resolve(self.dom.attribute(id, name).unwrap_or_default()).replace("%7C", "|");
         let title = || self.dom.attribute(id, "title").unwrap_or_default();
         match tag {
             Tag::Br => self.line.push('\u{1}'),
