@@ -8,7 +8,7 @@ mod bounded;
 mod builder;
 mod selection;
 mod tag;
-mod tag_reader;
+mod tokenizer;
 
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName};
