@@ -147,15 +147,25 @@ fn is_balanced(text: &[u8]) -> bool {
     depth == 0
 }
 
+/// Where a text stands that begins a line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line {
+    /// The text is the whole line.
+    pub(super) is_alone: bool,
+    /// It is the first of its paragraph.
+    pub(super) is_first: bool,
+    /// The paragraph has what would end the label of a definition.
+    pub(super) may_define: bool,
+}
+
 /// Writes what stands at the beginning of a line so that it does not begin a
-/// block, and returns the rest. `is_alone` where the text is the whole line,
-/// `is_first` on a paragraph's first line.
-pub(super) fn line_start<'a>(out: &mut String, line: &'a str, is_alone: bool, is_first: bool) -> &'a str {
+/// block, and returns the rest.
+pub(super) fn line_start<'a>(out: &mut String, line: &'a str, at: Line) -> &'a str {
     let Some(first) = line.chars().next() else { return line };
     if first.is_ascii_digit() {
-        return ordinal(out, line, is_alone);
+        return ordinal(out, line, at.is_alone);
     }
-    if first.is_ascii_punctuation() && begins_block(line, first, is_alone, is_first) {
+    if first.is_ascii_punctuation() && begins_block(line, first, at) {
         out.push('\\');
         out.push(first);
         return &line[1..];
@@ -163,7 +173,8 @@ pub(super) fn line_start<'a>(out: &mut String, line: &'a str, is_alone: bool, is
     line
 }
 
-fn begins_block(line: &str, first: char, is_alone: bool, is_first: bool) -> bool {
+fn begins_block(line: &str, first: char, at: Line) -> bool {
+    let Line { is_alone, is_first, may_define } = at;
     let behind = line.trim_start_matches(first);
     let run = line.len() - behind.len();
     let is_spaced = behind.starts_with(' ') || (behind.is_empty() && is_alone);
@@ -179,15 +190,10 @@ fn begins_block(line: &str, first: char, is_alone: bool, is_first: bool) -> bool
         '=' => !is_first && only("="),
         '|' | ':' => !is_first && only("-|: ") && line.contains('-'),
         '~' | '`' => run >= 3,
-        '[' => is_first && (is_definition(line) || is_task(line)),
+        '[' => is_first && (may_define || is_task(line)),
         // A block of HTML needs no closing bracket.
         _ => false,
     }
-}
-
-/// Whether a line would define what a bracket refers to.
-fn is_definition(line: &str) -> bool {
-    line.find("]:").is_some()
 }
 
 /// Whether an item's line would begin with the box of a task.

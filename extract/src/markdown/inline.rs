@@ -100,6 +100,11 @@ impl Inline {
         let behind = self.text.split_off(end);
         if end == self.start_of_last() {
             self.pieces.pop();
+            if matches!(self.pieces.last(), Some(Piece { kind: Kind::Break, .. })) {
+                self.pieces.pop();
+                self.is_broken = true;
+                return String::new();
+            }
         } else if let Some(last) = self.pieces.last_mut() {
             last.end = end;
         }
@@ -113,7 +118,7 @@ impl Inline {
     fn push(&mut self, kind: Kind) {
         let end = self.text.len();
         match self.pieces.last_mut() {
-            Some(last) if kind == Kind::Text && last.kind == Kind::Text => last.end = end,
+            Some(last) if kind == last.kind && matches!(kind, Kind::Text | Kind::Code) => last.end = end,
             _ => self.pieces.push(Piece { kind, end }),
         }
     }
@@ -199,8 +204,8 @@ impl Inline {
 
     /// Ends the paragraph: closes what is open, to be opened again in the next.
     pub(super) fn finish(&mut self) -> (&str, &[Piece]) {
-        (self.is_spaced, self.is_broken) = (false, false);
         self.take_space_at_the_end();
+        self.forget();
         while let Some(outer) = self.opened.checked_sub(1) {
             self.push(Kind::Close(self.active[outer]));
             self.opened = outer;

@@ -1,6 +1,6 @@
 //! Writes what was gathered of a paragraph, heading or cell.
 
-use super::escape::{self, Around, Delimiters, Place};
+use super::escape::{self, Around, Delimiters, Line, Place};
 use super::inline::{Kind, Mark, Piece};
 use super::target::Links;
 use crate::dom::NodeId;
@@ -20,6 +20,8 @@ pub(super) struct Renderer<'a, 'p> {
     is_first_line: bool,
     /// What the open links lead to; nothing for those that are left out.
     targets: Vec<Option<String>>,
+    /// Where emphasis was opened: the places of its marks.
+    opened: Vec<(usize, usize)>,
 }
 
 impl<'a, 'p> Renderer<'a, 'p> {
@@ -42,6 +44,7 @@ impl<'a, 'p> Renderer<'a, 'p> {
             line,
             is_first_line: true,
             targets: Vec::new(),
+            opened: Vec::new(),
         }
     }
 
@@ -60,6 +63,8 @@ impl<'a, 'p> Renderer<'a, 'p> {
     fn piece(&mut self, at: usize) -> usize {
         match self.pieces[at].kind {
             Kind::Text => self.plain(at),
+            // A link of such code at the beginning would define what it refers to.
+            Kind::Code if self.is_in_brackets() && self.text_of(at).contains("]:") => self.plain(at),
             Kind::Code => code_span(self.out, self.text_of(at), self.place),
             Kind::Ready => self.out.push_str(self.text_of(at)),
             Kind::Break => self.end_line(),
@@ -82,6 +87,10 @@ impl<'a, 'p> Renderer<'a, 'p> {
         &self.text[start..self.pieces[at].end]
     }
 
+    fn is_in_brackets(&self) -> bool {
+        self.targets.iter().any(Option::is_some)
+    }
+
     fn plain(&mut self, at: usize) {
         let mut text = self.text_of(at);
         if std::mem::take(&mut self.is_next_numbered)
@@ -92,15 +101,19 @@ impl<'a, 'p> Renderer<'a, 'p> {
         }
         if self.place == Place::Paragraph && self.out.len() == self.line {
             let next = self.pieces.get(at + 1).map(|next| next.kind);
-            let is_alone = matches!(next, None | Some(Kind::Break));
-            text = escape::line_start(self.out, text, is_alone, self.is_first_line);
+            let line = Line {
+                is_alone: matches!(next, None | Some(Kind::Break)),
+                is_first: self.is_first_line,
+                may_define: text.starts_with('[') && self.text.contains("]:"),
+            };
+            text = escape::line_start(self.out, text, line);
         }
         let around = Around {
             place: self.place,
             delimiters: self.delimiters,
             next: self.next_character(at + 1),
             is_before_link: matches!(self.pieces.get(at + 1), Some(Piece { kind: Kind::Open(Mark::Link(_)), .. })),
-            is_in_brackets: self.targets.iter().any(Option::is_some),
+            is_in_brackets: self.is_in_brackets(),
         };
         escape::text(self.out, text, around);
     }
@@ -135,13 +148,34 @@ impl<'a, 'p> Renderer<'a, 'p> {
         let line = &self.out[self.line..];
         let before = line.chars().next_back();
         let is_inside_plain = self.next_character(at + 1).is_some_and(char::is_alphanumeric) && delimiter != "_";
-        if !is_inside_plain
-            && !is_apart(before)
-            && let Some(before) = self.out.pop()
-        {
-            number(self.out, before);
+        if !is_inside_plain && !is_apart(before) {
+            self.number_last();
         }
+        let start = self.out.len();
         self.out.push_str(delimiter);
+        self.opened.push((start, self.out.len()));
+    }
+
+    /// Writes the last character by its number. Emphasis that opened right before
+    /// it then wants no letter before itself.
+    fn number_last(&mut self) {
+        let Some(last) = self.out.pop() else { return };
+        if self.opened.last().is_some_and(|(_, end)| *end == self.out.len()) {
+            let start = self.opened.pop().map_or(0, |(start, _)| start);
+            let delimiter = self.out.split_off(start);
+            if !is_apart(self.out[self.line..].chars().next_back()) {
+                self.number_last();
+            }
+            self.opened.push((self.out.len(), self.out.len() + delimiter.len()));
+            self.out.push_str(&delimiter);
+        } else if ends_in_escape(self.out) {
+            // What stood before a letter may be a mark before a number.
+            self.out.push('\\');
+        } else if self.out.strip_suffix('_').is_some_and(|rest| !ends_in_escape(rest)) {
+            self.out.pop();
+            self.out.push_str("\\_");
+        }
+        number(self.out, last);
     }
 
     /// Closes emphasis, which is the same turned round.
@@ -201,6 +235,11 @@ fn is_apart(character: Option<char>) -> bool {
             || matches!(character, '«' | '»' | '‐'..='‧' | '、'..='〃' | '〈'..='】' | '！' | '（' | '）' | '，' | '．' | '：' | '；' | '？')
     };
     character.is_none_or(|character| character.is_whitespace() || is_sign(character))
+}
+
+/// Whether a backslash at the end escapes what will follow.
+fn ends_in_escape(text: &str) -> bool {
+    (text.len() - text.trim_end_matches('\\').len()) % 2 == 1
 }
 
 fn number(out: &mut String, character: char) {

@@ -6,6 +6,7 @@ mod hostile;
 mod markdown;
 mod markdown_cases;
 mod pages;
+mod properties;
 mod read_back;
 
 fn url(text: &str) -> Url {
