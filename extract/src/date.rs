@@ -31,6 +31,11 @@ pub(crate) fn first_day(text: &str, order: Order) -> Option<String> {
     scan::first(text, order).map(iso)
 }
 
+/// Whether a word is the name of a month, in any of the languages known.
+pub(crate) fn is_month(word: &str) -> bool {
+    months::number(word.trim_end_matches('.')).is_some()
+}
+
 /// Returns the day in a path of the form `/2024/03/17/`, `/2024-03-17-…` or
 /// `/20240317/`.
 pub(crate) fn day_of_path(path: &str) -> Option<String> {

@@ -16,7 +16,12 @@ mod links;
 mod markdown;
 mod metadata;
 mod plain;
+<<<<<<< HEAD
 mod srcset;
+=======
+mod repair;
+mod robots;
+>>>>>>> metadata
 mod structured_data;
 mod text;
 mod words;
@@ -25,6 +30,7 @@ pub use charset::decode;
 pub use content::{Content, ContentOptions, Format};
 pub use document::Document;
 pub use metadata::Metadata;
+pub use robots::Robots;
 pub use words::word_count;
 
 #[cfg(test)]

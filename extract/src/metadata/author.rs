@@ -11,6 +11,9 @@ use crate::{plain, structured_data};
 /// Authors of one text that are named.
 const MAX_AUTHORS: usize = 12;
 
+/// Nodes from the heading within which a link to a person is taken for a byline.
+const NEAR: usize = 400;
+
 /// Characters of a text that is a name or a byline and no biography.
 const MAX_BYLINE: usize = 120;
 
@@ -41,10 +44,17 @@ fn of_metas(survey: &Survey) -> Option<String> {
         "article:author",
         "parsely-author",
         "sailthru.author",
+<<<<<<< HEAD
         "dc.creator",
         "dcterms.creator",
         "byl",
         "citation_author",
+=======
+        "citation_author",
+        "dc.creator",
+        "dcterms.creator",
+        "byl",
+>>>>>>> metadata
         "og:article:author",
         "dc.creator.personalname",
         "article.author",
@@ -107,14 +117,21 @@ fn of_marked(dom: &Dom, id: NodeId, place: Place) -> Option<Found> {
     let base = match mark {
         AuthorMark::Property => 3.0,
         AuthorMark::Class => 2.0,
-        AuthorMark::Link if distance <= 400 => 1.2,
+        AuthorMark::Link if distance <= NEAR => 1.2,
         AuthorMark::Link => return None,
     };
     let name = match vocabulary::author_attribute(element) {
         Some(name) => names::declared(name)?,
-        None => names::visible(&byline(dom, id)?)?,
+        None => linked(dom, id).or_else(|| names::visible(&byline(dom, id)?))?,
     };
     Some(Found { id, mark: Some(mark), name, score: base - far(distance) })
+}
+
+/// Returns the names that the links to people within a byline have.
+fn linked(dom: &Dom, id: NodeId) -> Option<String> {
+    let links = dom.descendants(id).take(80).filter(|inner| dom.is(*inner, Tag::A));
+    let people = links.filter(|link| dom.element(*link).and_then(vocabulary::author_mark).is_some());
+    joined(people.filter_map(|link| names::visible(&byline(dom, link)?)))
 }
 
 /// Returns what an element that is to name an author has as its name, or all its
@@ -128,8 +145,18 @@ fn byline(dom: &Dom, id: NodeId) -> Option<String> {
         // In a `<meta itemprop=name content=…>` nobody sees it.
         return dom.attribute(name, "content").map(str::to_owned).or_else(|| plain::line_of(dom, name));
     }
-    let content = dom.attribute(id, "content").filter(|_| dom.is(id, Tag::Meta)).map(str::to_owned);
-    content.or_else(|| plain::line_of(dom, id)).filter(|text| text.chars().count() <= MAX_BYLINE)
+    let text = plain::line_of(dom, id).filter(|text| text.chars().count() <= MAX_BYLINE)?;
+    Some(first_box(dom, id).unwrap_or(text))
+}
+
+/// Returns the first text within an element where another follows without any
+/// space between: these are boxes of their own, e.g. a name and a position.
+fn first_box(dom: &Dom, id: NodeId) -> Option<String> {
+    let mut texts = dom.descendants(id).filter_map(|id| dom.text(id)).filter(|text| !text.trim().is_empty());
+    let (first, second) = (texts.next()?, texts.next()?);
+    let are_apart = !first.ends_with(char::is_whitespace) && second.starts_with(char::is_alphanumeric);
+    let is_name = first.trim().contains(' ') && names::behind_label(first.trim()) != Some("");
+    if are_apart && is_name { plain::line(first) } else { None }
 }
 
 /// Returns the names behind `By` and its like in the texts near the heading.
@@ -139,7 +166,7 @@ fn of_texts(survey: &Survey, place: Place) -> Vec<Found> {
     for (at, (id, text)) in texts.iter().enumerate() {
         let Some(rest) = names::behind_label(text) else { continue };
         let next = || texts.get(at + 1).map(|(_, next)| *next);
-        let name = if rest.is_empty() { next().and_then(names::visible) } else { names::signed(rest) };
+        let name = if rest.is_empty() { next().and_then(names::signed) } else { names::signed(rest) };
         if let Some(name) = name {
             found.push(Found { id: *id, mark: None, name, score: 2.1 - far(place.distance(*id)) });
         }

@@ -102,7 +102,7 @@ pub(super) struct Days {
     pub(super) modified: Option<String>,
 }
 
-/// Reads both days; a page that shows only when it was changed has been
+/// Reads both days; a page that says only when it was changed has been
 /// published then as far as a reader knows.
 pub(super) fn read(survey: &Survey, url: Option<&Url>, place: Place, order: Order) -> Days {
     let shown = shown(survey, place, order);
@@ -115,9 +115,11 @@ pub(super) fn read(survey: &Survey, url: Option<&Url>, place: Place, order: Orde
         .or_else(|| best(Kind::Changed));
     let published = described(survey, &["datePublished", "dateCreated", "uploadDate"], order)
         .or_else(|| of_metas(survey, &PUBLISHED_METAS, order))
+        .or_else(|| of_other_metas(survey, order))
         .or_else(|| best(Kind::Published))
         .or_else(|| url.and_then(|url| date::day_of_path(url.path())))
-        .or_else(|| best(Kind::Changed));
+        .or_else(|| best(Kind::Changed))
+        .or_else(|| modified.clone());
     Days { published, modified }
 }
 
@@ -130,6 +132,18 @@ fn described(survey: &Survey, properties: &[&str], order: Order) -> Option<Strin
 
 fn of_metas(survey: &Survey, names: &[&str], order: Order) -> Option<String> {
     names.iter().flat_map(|name| survey.metas_of(name)).find_map(|value| date::iso_day(value, order))
+}
+
+/// Returns the day in a `<meta>` that is called a date of publishing in a way of
+/// its own, e.g. `vendor.publish-date`.
+fn of_other_metas(survey: &Survey, order: Order) -> Option<String> {
+    let is_publishing = |name: &str| {
+        name.contains("publish") || name.contains("created") || name.ends_with("date") || name.ends_with("pubtime")
+    };
+    let is_other =
+        |name: &str| ["modif", "updat", "expir", "event", "start", "end_", "review"].iter().any(|w| name.contains(w));
+    let mut metas = survey.metas.iter().filter(|(name, _)| is_publishing(name) && !is_other(name));
+    metas.find_map(|(_, value)| date::iso_day(value, order))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

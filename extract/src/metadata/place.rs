@@ -1,5 +1,6 @@
 use super::survey::Survey;
 use crate::dom::{Dom, NodeId, Tag};
+use crate::plain;
 
 /// Nodes before and behind the heading among which a byline is.
 const BEFORE: usize = 150;
@@ -16,8 +17,9 @@ pub(super) struct Place {
 impl Place {
     /// Takes the heading whose text is the title, else the first.
     pub(super) fn of(survey: &Survey, title: Option<&str>) -> Self {
-        let is_title = |id: &&NodeId| crate::plain::line_of(survey.dom, **id).as_deref() == title;
-        let heading = survey.headings.iter().find(is_title).or(survey.headings.first());
+        let is_title = |id: &&NodeId| title.is_some() && plain::line_of(survey.dom, **id).as_deref() == title;
+        let mut headings = survey.headings.iter().chain(&survey.minor_headings);
+        let heading = headings.find(is_title).or(survey.headings.first());
         Self { heading: heading.copied().unwrap_or_else(|| survey.dom.body()), has_heading: heading.is_some() }
     }
 

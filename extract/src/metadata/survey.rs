@@ -13,12 +13,14 @@ const MAX_KEPT: usize = 64;
 pub(super) struct Survey<'a> {
     pub(super) dom: &'a Dom,
     /// Names in lower case and contents, neither empty, in the order of the page.
-    metas: Vec<(String, &'a str)>,
+    pub(super) metas: Vec<(String, &'a str)>,
     /// The `<title>` outside drawings.
     pub(super) tab: Option<String>,
     pub(super) canonical: Option<&'a str>,
     pub(super) language: Option<&'a str>,
     pub(super) headings: Vec<NodeId>,
+    /// Headings of the second and third level.
+    pub(super) minor_headings: Vec<NodeId>,
     /// Where a date may be: `<time>` and what a class calls one.
     pub(super) dates: Vec<NodeId>,
     /// Where an author may be, by `rel`, `itemprop`, class or address.
@@ -38,6 +40,7 @@ impl<'a> Survey<'a> {
             canonical: None,
             language: None,
             headings: Vec::new(),
+            minor_headings: Vec::new(),
             dates: Vec::new(),
             authors: Vec::new(),
             apart: Vec::new(),
@@ -88,6 +91,9 @@ impl<'a> Survey<'a> {
     fn read_body(&mut self, id: NodeId, element: &Element) {
         if element.tag == Tag::H1 && self.headings.len() < MAX_KEPT {
             self.headings.push(id);
+        }
+        if matches!(element.tag, Tag::H2 | Tag::H3) && self.minor_headings.len() < MAX_KEPT {
+            self.minor_headings.push(id);
         }
         if vocabulary::may_be_date(element) && self.dates.len() < MAX_KEPT {
             self.dates.push(id);

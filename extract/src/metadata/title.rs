@@ -204,7 +204,8 @@ impl Candidate {
 /// the start page: these hold the site's name.
 fn headings(dom: &Dom, ids: &[NodeId], site: &Site) -> Vec<Heading> {
     let is_apart = |id: &NodeId| !site.slug.is_empty() && leads_home(dom, *id);
-    let lines = ids.iter().filter(|id| !is_apart(id)).filter_map(|id| Some((*id, plain::line_of(dom, *id)?)));
+    let lines =
+        ids.iter().filter(|id| !is_apart(id)).filter_map(|id| Some((*id, uncounted(plain::line_of(dom, *id)?))));
     let heading = |(at, (id, text)): (usize, (NodeId, String))| Heading {
         words: Words::of(&text),
         text,
@@ -212,6 +213,23 @@ fn headings(dom: &Dom, ids: &[NodeId], site: &Site) -> Vec<Heading> {
         is_logo: is_logo(dom, id),
     };
     lines.take(MAX_HEADINGS).enumerate().map(heading).collect()
+}
+
+/// Takes the number of things off with which the headings of lists end: `(42)`,
+/// `(158 items)`.
+fn uncounted(heading: String) -> String {
+    let count = heading.strip_suffix(')').and_then(|head| head.rsplit_once('('));
+    let is_count = |inner: &str| inner.starts_with(|c: char| c.is_ascii_digit()) && inner.split(' ').count() <= 2;
+    match count {
+        Some((title, inner)) if is_count(inner) && !is_year(inner) && !title.trim().is_empty() => {
+            title.trim().to_owned()
+        }
+        _ => heading,
+    }
+}
+
+fn is_year(text: &str) -> bool {
+    text.len() == 4 && (text.starts_with("19") || text.starts_with("20"))
 }
 
 fn leads_home(dom: &Dom, heading: NodeId) -> bool {

@@ -23,7 +23,7 @@ pub(super) enum AuthorMark {
     Link,
 }
 
-const APART: [&str; 36] = [
+const APART: [&str; 39] = [
     "comment",
     "comments",
     "commentlist",
@@ -60,6 +60,9 @@ const APART: [&str; 36] = [
     "testimonials",
     "suggested",
     "masthead",
+    "review",
+    "reviews",
+    "rating",
 ];
 
 const AUTHOR_WORDS: [&str; 18] = [

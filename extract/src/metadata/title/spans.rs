@@ -40,7 +40,7 @@ impl<'a> Whole<'a> {
         for (at, left) in self.cuts.iter().enumerate() {
             for right in self.cuts[at + 1..].iter().rev() {
                 let text = self.text.get(left.to..right.from).unwrap_or_default().trim();
-                if !text.is_empty() {
+                if text.contains(char::is_alphanumeric) {
                     spans.push(Span {
                         text,
                         before: self.text[..left.from].trim(),

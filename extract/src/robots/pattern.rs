@@ -1,0 +1,70 @@
+use std::borrow::Cow;
+
+use super::octet;
+
+/// The pattern of a rule, cut at its `*`.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern {
+    parts: Vec<String>,
+    is_anchored: bool,
+    weight: usize,
+}
+
+impl Pattern {
+    pub(super) fn new(written: &str) -> Self {
+        let whole = normalised(written);
+        let (body, is_anchored) = match whole.strip_suffix('$') {
+            Some(body) => (body, true),
+            None => (&*whole, false),
+        };
+        Self { parts: body.split('*').map(str::to_owned).collect(), is_anchored, weight: whole.len() }
+    }
+
+    /// Returns how telling the pattern is: its length.
+    pub(super) fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// Whether the pattern matches the beginning of a target, or all of it where
+    /// it ends in `$`. Each part is looked for behind the one before and never
+    /// again: the earliest place leaves the most for the others, so that the time
+    /// is linear in the target.
+    pub(super) fn matches(&self, target: &str) -> bool {
+        let Some((first, others)) = self.parts.split_first() else { return false };
+        let Some(mut rest) = target.strip_prefix(first.as_str()) else { return false };
+        let Some((last, between)) = others.split_last() else { return !self.is_anchored || rest.is_empty() };
+        for part in between {
+            let Some(at) = rest.find(part.as_str()) else { return false };
+            rest = &rest[at + part.len()..];
+        }
+        if self.is_anchored { rest.ends_with(last.as_str()) } else { rest.contains(last.as_str()) }
+    }
+}
+
+/// Returns a path in the writing that RFC 9309 section 2.2.2 compares: octets
+/// beyond ASCII percent-encoded, in capitals; those of letters, digits, `-`, `.`,
+/// `_` and `~` not encoded.
+pub(super) fn normalised(path: &str) -> Cow<'_, str> {
+    if path.is_ascii() && !path.contains('%') {
+        return Cow::Borrowed(path);
+    }
+    let mut out = String::with_capacity(path.len() + 16);
+    let mut rest = path;
+    while let Some(character) = rest.chars().next() {
+        let encoded = if character == '%' { octet(rest) } else { None };
+        rest = &rest[if encoded.is_some() { 3 } else { character.len_utf8() }..];
+        match encoded {
+            Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') => {
+                out.push(char::from(byte));
+            }
+            Some(byte) => push_encoded(&mut out, byte),
+            None if character.is_ascii() => out.push(character),
+            None => character.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| push_encoded(&mut out, byte)),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn push_encoded(out: &mut String, byte: u8) {
+    out.push_str(percent_encoding::percent_encode_byte(byte));
+}
