@@ -16,12 +16,8 @@ mod links;
 mod markdown;
 mod metadata;
 mod plain;
-<<<<<<< HEAD
-mod srcset;
-=======
-mod repair;
 mod robots;
->>>>>>> metadata
+mod srcset;
 mod structured_data;
 mod text;
 mod words;

@@ -44,17 +44,10 @@ fn of_metas(survey: &Survey) -> Option<String> {
         "article:author",
         "parsely-author",
         "sailthru.author",
-<<<<<<< HEAD
-        "dc.creator",
-        "dcterms.creator",
-        "byl",
-        "citation_author",
-=======
         "citation_author",
         "dc.creator",
         "dcterms.creator",
         "byl",
->>>>>>> metadata
         "og:article:author",
         "dc.creator.personalname",
         "article.author",

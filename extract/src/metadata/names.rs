@@ -211,11 +211,6 @@ mod tests {
         ] {
             assert_eq!(visible(text).as_deref(), Some(name), "{text}");
         }
-<<<<<<< HEAD
-        for text in
-            ["", "By", "Author", "12", "View profile", "https://site.test/ann", "{{ author }}", "a b c d e f g h i"]
-        {
-=======
         for text in [
             "",
             "By",
@@ -229,7 +224,6 @@ mod tests {
             "{{ author }}",
             "a b c d e f g h i",
         ] {
->>>>>>> metadata
             assert_eq!(visible(text), None, "{text}");
         }
     }

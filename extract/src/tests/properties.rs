@@ -86,7 +86,7 @@ const WORDS: [&str; 40] = [
     "字",
     "&nbsp;",
     "<br>",
-    "]",
+    "]:",
 ];
 
 const INLINE: [&str; 10] = ["b", "i", "s", "code", "a href=/u", "em", "strong", "span", "u", "b"];
