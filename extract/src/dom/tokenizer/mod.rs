@@ -92,22 +92,36 @@ impl<S: TokenSink> Tokenizer<'_, S> {
 
     /// The data state, up to the next tag that changes it.
     fn data(&mut self) -> Next {
-        while let Some(found) = memchr::memchr3(b'<', b'&', 0, self.rest()) {
-            self.text(self.at + found);
-            let next = match self.rest()[0] {
-                b'<' => self.markup(),
+        let bytes = self.html.as_bytes();
+        let mut read = self.at;
+        while let Some(found) = memchr::memchr3(b'<', b'&', 0, &bytes[read..]) {
+            let at = read + found;
+            // Marks that begin nothing are part of the text around them.
+            read = at + 1;
+            match bytes[at] {
+                b'<' => {
+                    if begins_markup(&bytes[read..]) {
+                        self.text(at);
+                        let next = self.markup();
+                        if !matches!(next, Next::Data) {
+                            return next;
+                        }
+                        read = self.at;
+                    }
+                }
                 b'&' => {
-                    self.reference();
-                    Next::Data
+                    if let Some((characters, length)) = reference::read(&self.html[read..], false) {
+                        self.text(at);
+                        self.literal(&characters);
+                        self.at = read + length;
+                        read = self.at;
+                    }
                 }
                 _ => {
+                    self.text(at);
                     let _ = self.emit(Token::NullCharacterToken);
-                    self.at += 1;
-                    Next::Data
+                    self.at = read;
                 }
-            };
-            if !matches!(next, Next::Data) {
-                return next;
             }
         }
         self.text(self.html.len());
@@ -136,8 +150,7 @@ impl<S: TokenSink> Tokenizer<'_, S> {
                 None => self.text(self.html.len()),
             },
             Some(b'!') => self.declaration(),
-            Some(b'?') => self.bogus_comment(1),
-            _ => self.text(self.at + 1),
+            _ => self.bogus_comment(1),
         }
         Next::Data
     }
@@ -218,6 +231,11 @@ impl<S: TokenSink> Tokenizer<'_, S> {
         self.text(end);
         self.at = self.html.len().min(end + "]]>".len());
     }
+}
+
+/// Whether a tag, a comment or a declaration goes on so behind its `<`.
+fn begins_markup(behind: &[u8]) -> bool {
+    behind.first().is_some_and(|first| first.is_ascii_alphabetic() || matches!(first, b'/' | b'!' | b'?'))
 }
 
 fn is_space(byte: u8) -> bool {
