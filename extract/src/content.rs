@@ -1,7 +1,7 @@
 use url::Url;
 
 use crate::dom::{Dom, NodeId, Selection, Tag};
-use crate::links::{self, Base};
+use crate::addresses::{self, Base};
 use crate::{html, markdown, text, words};
 
 /// The form of the content.
@@ -78,7 +78,7 @@ fn leave_captions_out(dom: &Dom, selection: &mut Selection) {
         let Some(figure) = figure else { continue };
         let is_said =
             |id: NodeId| !dom.contains(caption, id) && dom.text(id).is_some_and(|text| !text.trim().is_empty());
-        let is_shown = |id: NodeId| dom.is(id, Tag::Img) && links::image_source(dom, id).is_some();
+        let is_shown = |id: NodeId| dom.is(id, Tag::Img) && addresses::image_source(dom, id).is_some();
         if dom.descendants(figure).any(is_shown) && !dom.descendants(figure).any(is_said) {
             selection.leave_out(caption);
         }

@@ -2,7 +2,9 @@ use url::Url;
 
 use crate::content::{self, Content, ContentOptions, Format};
 use crate::dom::Dom;
-use crate::links::Base;
+use crate::addresses::Base;
+use crate::images::{self, Image};
+use crate::links::{self, Link};
 use crate::metadata::{self, Metadata};
 
 /// A parsed page. Not `Send`: parse and read it in one place.
@@ -24,6 +26,16 @@ impl Document {
     /// Returns what the page says of itself.
     pub fn metadata(&self) -> Metadata {
         metadata::read(&self.dom, self.url.as_ref())
+    }
+
+    /// Returns the page's images in its order, each URL once.
+    pub fn images(&self) -> Vec<Image> {
+        images::read(&self.dom, self.url.as_ref())
+    }
+
+    /// Returns where the page leads, in its order, each place once.
+    pub fn links(&self) -> Vec<Link> {
+        links::read(&self.dom, self.url.as_ref())
     }
 
     /// Returns the page's content in a format.

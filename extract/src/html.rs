@@ -3,7 +3,7 @@
 
 use crate::ContentOptions;
 use crate::dom::{Dom, Element, Kind, NodeId, Selection, Step, Tag};
-use crate::links::{self, Base};
+use crate::addresses::{self, Base};
 
 /// Attributes that say something of the content.
 const KEPT: [&str; 9] = ["alt", "title", "colspan", "rowspan", "start", "datetime", "lang", "dir", "cite"];
@@ -61,7 +61,7 @@ impl Writer<'_> {
 
     fn is_unwanted(&self, tag: Tag, id: NodeId) -> bool {
         match tag {
-            Tag::Img => !self.wanted.include_images || links::image_source(self.dom, id).is_none(),
+            Tag::Img => !self.wanted.include_images || addresses::image_source(self.dom, id).is_none(),
             Tag::Picture => !self.wanted.include_images,
             // What a formula says once more for programs.
             Tag::Foreign => self.dom.element(id).is_some_and(|element| element.name.starts_with("annotation")),
@@ -73,7 +73,7 @@ impl Writer<'_> {
     fn is_written(&self, tag: Tag, id: NodeId) -> bool {
         match tag {
             Tag::Html | Tag::Body | Tag::Foreign | Tag::Math | Tag::Slot | Tag::Picture | Tag::Source => false,
-            Tag::A => self.wanted.include_links && links::target(self.dom, id).is_some(),
+            Tag::A => self.wanted.include_links && addresses::target(self.dom, id).is_some(),
             Tag::Input => self.dom.attribute(id, "type") == Some("checkbox"),
             // Names that pages make up stand for a block or a part of a line.
             Tag::Other => false,
@@ -85,8 +85,8 @@ impl Writer<'_> {
         self.out.push('<');
         self.out.push_str(&element.name);
         match element.tag {
-            Tag::A => self.address("href", links::target(self.dom, id)),
-            Tag::Img => self.address("src", links::image_source(self.dom, id)),
+            Tag::A => self.address("href", addresses::target(self.dom, id)),
+            Tag::Img => self.address("src", addresses::image_source(self.dom, id)),
             _ => {}
         }
         for (name, value) in element.attributes() {

@@ -5,18 +5,22 @@
 //! selection of its nodes; text, Markdown and HTML are written straight from
 //! tree and selection.
 
+mod addresses;
 mod charset;
 mod content;
 mod date;
 mod document;
 mod dom;
 mod html;
+mod images;
 mod language;
 mod links;
 mod markdown;
 mod metadata;
+mod octets;
 mod plain;
 mod robots;
+pub mod sitemap;
 mod srcset;
 mod structured_data;
 mod text;
@@ -25,6 +29,8 @@ mod words;
 pub use charset::decode;
 pub use content::{Content, ContentOptions, Format};
 pub use document::Document;
+pub use images::{Image, Role};
+pub use links::{Link, LinkKind, normalise};
 pub use metadata::Metadata;
 pub use robots::Robots;
 pub use words::word_count;

@@ -1,197 +1,183 @@
-//! Where a page's links lead and where its images are.
+//! Where a page leads, for whoever follows.
 
-use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use url::Url;
 
-use crate::dom::{Dom, NodeId, Tag};
-use crate::srcset;
+use crate::dom::{Dom, Element, NodeId, Tag};
+use crate::octets;
 
-/// What a page's relative URLs start from.
-#[derive(Debug, Default)]
-pub(crate) struct Base {
-    url: Option<Url>,
-    /// Scheme and authority, of the web's two schemes only; else empty.
-    origin: String,
+/// How a page leads to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkKind {
+    /// `<a>` or `<area>`
+    Anchor,
+    /// `<link rel=canonical>`
+    Canonical,
+    /// `<link rel=next>` or `<link rel=prev>`
+    Sequence,
+    /// `<iframe>` or `<frame>`
+    Frame,
 }
 
-impl Base {
-    /// Reads a document's `<base href>`. `url` is where the document is from.
-    pub(crate) fn of(dom: &Dom, url: Option<&Url>) -> Self {
-        let url = base(dom, url);
-        let web = url.as_ref().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let origin = web.map(|url| url.origin().ascii_serialization()).unwrap_or_default();
-        Self { url, origin }
-    }
+/// A link of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Absolute, in the form of [`normalise`].
+    pub url: String,
+    pub kind: LinkKind,
+    /// Whether every such link, or the page as a whole, asks not to be followed.
+    pub is_nofollow: bool,
+}
 
-    /// Returns a reference resolved against the base; itself where that cannot
-    /// be done.
-    pub(crate) fn resolve<'a>(&self, reference: &'a str) -> Cow<'a, str> {
-        let Some(base) = &self.url else { return Cow::Borrowed(reference) };
-        // Most references need no normalising, which is what costs.
-        if is_plain(reference) && !self.origin.is_empty() {
-            if reference.starts_with('/') && !reference.starts_with("//") {
-                return Cow::Owned(format!("{}{reference}", self.origin));
-            }
-            if has_plain_host(reference) {
-                return Cow::Borrowed(reference);
+/// Returns the links of a page from `url` to pages of HTTP, in the order of the
+/// page, each place once. Without `url` and an absolute `<base>` only absolute
+/// links are places.
+pub(crate) fn read(dom: &Dom, url: Option<&Url>) -> Vec<Link> {
+    let base = base(dom, url);
+    let mut links: Vec<Link> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut is_nofollow_page = false;
+    for element in dom.all().filter_map(|id| dom.element(id)) {
+        is_nofollow_page |= element.tag == Tag::Meta && is_nofollow_meta(element);
+        let Some((kind, reference)) = reference(element) else { continue };
+        let Some(place) = Url::options().base_url(base.as_ref()).parse(reference).ok().filter(is_page) else {
+            continue;
+        };
+        let is_nofollow = words(element, "rel").any(|word| word.eq_ignore_ascii_case("nofollow"));
+        match places.entry(normalise(&place)) {
+            Entry::Occupied(known) => links[*known.get()].is_nofollow &= is_nofollow,
+            Entry::Vacant(new) => {
+                links.push(Link { url: new.key().clone(), kind, is_nofollow });
+                new.insert(links.len() - 1);
             }
         }
-        base.join(reference).map_or(Cow::Borrowed(reference), |url| Cow::Owned(url.into()))
     }
+    links.iter_mut().for_each(|link| link.is_nofollow |= is_nofollow_page);
+    links
 }
 
 /// Returns what the relative URLs of a page from `url` refer to: the first
-/// `<base>` with an address, else the page's own. Without `url` a relative
-/// `<base>` is nothing.
+/// `<base>` with an address of HTTP, else the page's own.
 pub(crate) fn base(dom: &Dom, url: Option<&Url>) -> Option<Url> {
     let declared = dom.elements(NodeId::DOCUMENT, Tag::Base).find_map(|id| dom.attribute(id, "href"));
     let declared = declared.and_then(|href| Url::options().base_url(url).parse(href).ok());
-    declared.filter(|base| matches!(base.scheme(), "http" | "https")).or_else(|| url.cloned())
+    declared.filter(is_page).or_else(|| url.cloned())
 }
 
-/// Whether the URL parser would change nothing in a path, query or fragment.
-fn is_plain(reference: &str) -> bool {
-    let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/?#=&%+,;:@!$()*".contains(&byte);
-    reference.bytes().all(is_kept) && !reference.contains("/.") && !reference.contains("%2")
+/// Brings a URL to the form by which a crawl knows it again: without fragment,
+/// user and empty query, the host without a point behind, percent-encoding in
+/// capitals and only where needed. The parser has already resolved dot segments
+/// and dropped default ports. The query is kept, its order too.
+pub fn normalise(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    let host = host.strip_suffix('.').filter(|host| !host.is_empty()).unwrap_or(host);
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let path = octets::normalised(url.path());
+    let query = url.query().filter(|query| !query.is_empty());
+    let query = query.map(|query| format!("?{}", octets::normalised(query))).unwrap_or_default();
+    format!("{}://{host}{port}{path}{query}", url.scheme())
 }
 
-/// Whether the URL parser would change nothing before the path.
-fn has_plain_host(url: &str) -> bool {
-    let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else { return false };
-    let Some((host, _)) = rest.split_once('/') else { return false };
-    let is_kept = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
-    // A name that ends in a number is an address, which has many spellings.
-    host.bytes().all(is_kept) && host.ends_with(|last: char| last.is_ascii_lowercase())
+fn is_page(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && url.has_host()
 }
 
-/// Returns what a link points to; nothing for one that runs a script, holds its
-/// target in itself or has none.
-pub(crate) fn target(dom: &Dom, link: NodeId) -> Option<&str> {
-    dom.attribute(link, "href")
-        .filter(|href| !["javascript", "vbscript", "data"].iter().any(|own| has_scheme(href, own)))
+fn reference(element: &Element) -> Option<(LinkKind, &str)> {
+    let (kind, name) = match element.tag {
+        Tag::A | Tag::Area => (LinkKind::Anchor, "href"),
+        Tag::Iframe | Tag::Frame => (LinkKind::Frame, "src"),
+        Tag::Link if has_rel(element, &["canonical"]) => (LinkKind::Canonical, "href"),
+        Tag::Link if has_rel(element, &["next", "prev", "previous"]) => (LinkKind::Sequence, "href"),
+        _ => return None,
+    };
+    // An empty reference is the page itself, which nobody needs to be led to.
+    element.attribute(name).filter(|reference| !reference.trim().is_empty()).map(|reference| (kind, reference))
 }
 
-/// Whether a URL has a scheme, read as browsers do: in any case, with control
-/// characters anywhere in it.
-fn has_scheme(url: &str, scheme: &str) -> bool {
-    let mut characters = url.chars().filter(|character| !character.is_ascii_control());
-    scheme.chars().all(|own| characters.next().is_some_and(|character| character.eq_ignore_ascii_case(&own)))
-        && characters.next() == Some(':')
+fn has_rel(element: &Element, names: &[&str]) -> bool {
+    words(element, "rel").any(|word| names.iter().any(|name| name.eq_ignore_ascii_case(word)))
 }
 
-/// Where pages keep the address of an image that they load when it comes into
-/// view; what `src` has till then is a placeholder.
-const LAZY: [&str; 6] = ["data-src", "data-original", "data-lazy-src", "data-lazy", "data-original-src", "data-url"];
-
-const LAZY_SETS: [&str; 2] = ["data-srcset", "data-lazy-srcset"];
-
-/// Returns the address of an `<img>` as the page has it; nothing where the image
-/// stands in the address itself or there is none.
-pub(crate) fn image_source(dom: &Dom, image: NodeId) -> Option<&str> {
-    let attribute = |name: &&str| dom.attribute(image, name).filter(|source| is_address(source));
-    let set = |name: &&str| dom.attribute(image, name).and_then(largest);
-    let lazy = LAZY.iter().find_map(attribute).or_else(|| LAZY_SETS.iter().find_map(set));
-    lazy.or_else(|| attribute(&"src")).or_else(|| set(&"srcset")).or_else(|| of_the_picture(dom, image))
+fn words<'a>(element: &'a Element, name: &str) -> impl Iterator<Item = &'a str> {
+    element.attribute(name).unwrap_or_default().split_ascii_whitespace()
 }
 
-fn largest(set: &str) -> Option<&str> {
-    srcset::largest(set).filter(|source| is_address(source))
-}
-
-/// Returns what the `<source>`s beside an image offer.
-fn of_the_picture(dom: &Dom, image: NodeId) -> Option<&str> {
-    let picture = dom.ancestors(image).take(2).find(|around| dom.is(*around, Tag::Picture))?;
-    let mut sources = dom.elements(picture, Tag::Source);
-    sources.find_map(|source| {
-        ["srcset", "data-srcset"].iter().find_map(|name| dom.attribute(source, name).and_then(largest))
-    })
-}
-
-fn is_address(source: &str) -> bool {
-    !has_scheme(source, "data") && !has_scheme(source, "about") && !source.starts_with('#')
-}
-
-/// Whether an image is a dot that counts visitors.
-pub(crate) fn is_pixel(dom: &Dom, image: NodeId) -> bool {
-    let is_tiny = |name| dom.attribute(image, name).is_some_and(|size| matches!(size, "0" | "1" | "0px" | "1px"));
-    is_tiny("width") && is_tiny("height")
+/// Whether a `<meta name=robots>` asks not to follow the page's links.
+fn is_nofollow_meta(element: &Element) -> bool {
+    let is_robots = element.attribute("name").is_some_and(|name| name.trim().eq_ignore_ascii_case("robots"));
+    let mut asked = element.attribute("content").unwrap_or_default().split(',').map(str::trim);
+    is_robots && asked.any(|word| word.eq_ignore_ascii_case("nofollow") || word.eq_ignore_ascii_case("none"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn links(html: &str) -> Vec<Link> {
+        let url = Url::parse("https://site.test/dir/page?x=1").expect("a URL");
+        read(&Dom::parse(html), Some(&url))
+    }
+
+    fn urls(html: &str) -> Vec<String> {
+        links(html).into_iter().map(|link| link.url).collect()
+    }
+
     #[test]
-    fn references_resolve_as_the_url_standard_says() {
-        let url = Url::parse("https://site.test/dir/page?q").expect("a URL");
-        let dom = Dom::parse("");
-        let base = Base::of(&dom, Some(&url));
-        let references = [
-            "",
-            "x",
-            "/x",
-            "/x/../y",
-            "/x/./y",
-            "/.x",
-            "//h.test/q",
-            "?a=1",
-            "#f",
-            "https://a.test",
-            "https://A.test/B",
-            "https://a.test/b c",
-            "http://1.2/x",
-            "http://x.1/x",
-            "https://a.test/b?c='d'#e",
-            "mailto:a@b.test",
-            "/a b",
-            "/ä",
-            "/a%2e%2e/b",
-            "https://a.test:443/b",
-            "https://u@a.test/b",
-            "/a|b",
-            "http://[x/",
-            "../z",
-            "/x(y)",
-            "https://a-b.test/c%20d",
-            "/a/..",
-            "https://a.test/..",
-            "https:/x",
-            "/a\\b",
-            "https://xn--a.test/b",
-            "https://a..b/c",
+    fn only_pages_of_http_are_led_to() {
+        let html = "<a href='javascript:go()'>a</a><a href=mailto:ann@site.test>b</a><a href=''>c</a><a>d</a>\
+            <a href='data:text/html,x'>e</a><a href=' \n/f g\t'>f</a><a href=//other.test/h>g</a><a href='http://'>i</a>";
+        assert_eq!(urls(html), ["https://site.test/f%20g", "https://other.test/h"]);
+    }
+
+    #[test]
+    fn each_place_comes_once_in_the_order_of_the_page() {
+        let html = "<link rel='next' href='?p=2'><a href='./a#one'>1</a><a href='../dir/a#two' rel=nofollow>2</a>\
+            <map><area href=b></map><iframe src=c></iframe><a href='?p=2'>3</a><link rel=stylesheet href=s.css>";
+        let found = links(html);
+        let kinds: Vec<_> =
+            found.iter().map(|link| (link.url.rsplit('/').next().unwrap_or_default(), link.kind)).collect();
+        let expected = [
+            ("page?p=2", LinkKind::Sequence),
+            ("a", LinkKind::Anchor),
+            ("b", LinkKind::Anchor),
+            ("c", LinkKind::Frame),
         ];
-        for reference in references {
-            let expected = url.join(reference).map_or_else(|_| reference.to_owned(), String::from);
-            assert_eq!(base.resolve(reference), expected, "{reference}");
-        }
+        assert_eq!(kinds, expected);
+        assert!(found.iter().all(|link| !link.is_nofollow), "one of the two links may be followed");
     }
 
     #[test]
-    fn script_in_a_link_is_seen_in_any_spelling() {
-        for href in ["javascript:x", " JavaScript:x", "java\nscript:x", "\u{1}javascript:x", "data:text/html,x"] {
-            let dom = Dom::parse(&format!("<a href='{href}'>x</a>"));
-            assert_eq!(target(&dom, dom.first(Tag::A).expect("a link")), None, "{href}");
-        }
-        let dom = Dom::parse("<a href='javascripts'>x</a>");
-        assert_eq!(target(&dom, dom.first(Tag::A).expect("a link")), Some("javascripts"));
+    fn a_page_or_a_link_may_ask_not_to_be_followed() {
+        let is_nofollow = |html| links(html).iter().map(|link| link.is_nofollow).collect::<Vec<_>>();
+        assert_eq!(is_nofollow("<a href=a rel='ugc NoFollow'>1</a><a href=b>2</a>"), [true, false]);
+        assert_eq!(is_nofollow("<a href=a>1</a><meta name=Robots content='noindex, nofollow'>"), [true]);
     }
 
     #[test]
-    fn an_image_is_where_the_page_will_load_it_from() {
-        for (html, source) in [
-            ("<img src=a.png>", Some("a.png")),
-            ("<img src=blank.gif data-src=a.png>", Some("a.png")),
-            ("<img src=data:image/gif;base64,R0 data-original=a.png>", Some("a.png")),
-            ("<img src=data:image/gif;base64,R0>", None),
-            ("<img>", None),
-            ("<img srcset='s.png 1x, l.png 2x'>", Some("l.png")),
-            ("<img src=a.png srcset='l.png 2x'>", Some("a.png")),
-            ("<picture><source srcset='w.webp 100w, v.webp 900w'><img src=data:x></picture>", Some("v.webp")),
-            ("<picture><source data-srcset=w.webp><img></picture>", Some("w.webp")),
+    fn a_base_changes_what_links_refer_to() {
+        assert_eq!(urls("<base href=/other/><a href=a>1</a>"), ["https://site.test/other/a"]);
+        assert_eq!(urls("<base href='javascript:x'><a href=a>1</a>"), ["https://site.test/dir/a"]);
+        assert!(read(&Dom::parse("<a href=a>1</a>"), None).is_empty());
+    }
+
+    #[test]
+    fn urls_have_one_form() {
+        for (url, form) in [
+            ("HTTPS://Site.Test:443/a/../b#c", "https://site.test/b"),
+            ("http://ann:pw@site.test:8080", "http://site.test:8080/"),
+            ("https://site.test./?", "https://site.test/"),
+            ("https://site.test/%7eann/%c3%a9?b=%2f&a=1", "https://site.test/~ann/%C3%A9?b=%2F&a=1"),
+            ("https://münchen.test/ü", "https://xn--mnchen-3ya.test/%C3%BC"),
         ] {
-            let dom = Dom::parse(html);
-            assert_eq!(image_source(&dom, dom.first(Tag::Img).expect("an image")), source, "{html}");
+            assert_eq!(normalise(&Url::parse(url).expect("a URL")), form, "{url}");
         }
+    }
+
+    #[test]
+    fn many_links_take_linear_time() {
+        let html: String = (0..50_000).map(|at| format!("<a href=/{}>", at % 1_000)).collect();
+        assert_eq!(links(&html).len(), 1_000);
     }
 }

@@ -1,8 +1,9 @@
 //! robots.txt by RFC 9309, with the leniency that Google's parser has made
 //! common: missing colons, misspelt keys, groups that several lines share.
 
-use percent_encoding::percent_decode_str;
 use url::Url;
+
+use crate::octets;
 
 mod lines;
 mod pattern;
@@ -62,7 +63,7 @@ impl Robots {
 
     /// Whether the agent may fetch a path with its query.
     pub fn allows_target(&self, target: &str) -> bool {
-        let target = pattern::normalised(target);
+        let target = octets::normalised(target);
         let matching = self.rules.iter().filter(|rule| rule.pattern.matches(&target));
         matching.max_by_key(|rule| (rule.pattern.weight(), rule.allows)).is_none_or(|rule| rule.allows)
     }
@@ -148,12 +149,6 @@ impl Reader<'_> {
 fn index_folder(value: &str) -> Option<String> {
     let at = value.rfind('/')?;
     value[at + 1..].starts_with("index.htm").then(|| format!("{}$", &value[..=at]))
-}
-
-/// Reads a percent-encoded octet at the start of a text.
-fn octet(text: &str) -> Option<u8> {
-    let mut bytes = percent_decode_str(text.get(..3)?);
-    bytes.next().filter(|_| bytes.next().is_none())
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use target::Links;
 
 use crate::ContentOptions;
 use crate::dom::{Dom, Kind, NodeId, Selection, Tag};
-use crate::links::{self, Base};
+use crate::addresses::{self, Base};
 
 /// Writes what is selected of a page.
 pub(crate) fn write(dom: &Dom, selection: &Selection, base: &Base, wanted: ContentOptions) -> String {
@@ -179,7 +179,7 @@ impl<'p> Writer<'p> {
     }
 
     fn link(&mut self, id: NodeId) {
-        if self.wanted.include_links && !self.inline.is_linked() && links::target(self.dom, id).is_some() {
+        if self.wanted.include_links && !self.inline.is_linked() && addresses::target(self.dom, id).is_some() {
             self.marked(id, Mark::Link(id));
         } else {
             self.children(id);
@@ -187,7 +187,7 @@ impl<'p> Writer<'p> {
     }
 
     fn image(&mut self, id: NodeId) {
-        if !self.wanted.include_images || links::is_pixel(self.dom, id) {
+        if !self.wanted.include_images || addresses::is_pixel(self.dom, id) {
             return;
         }
         let image = self.links.image(self.dom, id, self.place);
@@ -212,7 +212,7 @@ impl<'p> Writer<'p> {
             return;
         }
         let inside = Dom::parse(&text);
-        let image = inside.first(Tag::Img).filter(|image| !links::is_pixel(&inside, *image));
+        let image = inside.first(Tag::Img).filter(|image| !addresses::is_pixel(&inside, *image));
         if let Some(image) = image.and_then(|image| self.links.image(&inside, image, self.place)) {
             self.inline.ready(&image);
             self.is_image_due = false;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::escape::{self, Around, Delimiters, Place};
 use crate::dom::{Dom, NodeId};
-use crate::links::{self, Base};
+use crate::addresses::{self, Base};
 
 /// Bytes of an address beyond which it is not written.
 const MAX_ADDRESS: usize = 8_192;
@@ -27,7 +27,7 @@ impl<'p> Links<'p> {
 
     /// Returns what stands in the round brackets of a link.
     pub(super) fn target(&mut self, link: NodeId, place: Place) -> Option<String> {
-        let address = self.admit(links::target(self.dom, link)?)?;
+        let address = self.admit(addresses::target(self.dom, link)?)?;
         Some(bracketed(&address, self.dom.attribute(link, "title"), place))
     }
 
@@ -44,7 +44,7 @@ impl<'p> Links<'p> {
     /// Returns an image as Markdown, if it has an address. Its tree may be that
     /// of a `<noscript>`.
     pub(super) fn image(&mut self, dom: &Dom, image: NodeId, place: Place) -> Option<String> {
-        let source = links::image_source(dom, image)?.to_owned();
+        let source = addresses::image_source(dom, image)?.to_owned();
         let address = self.base.resolve(&source);
         if address.len() > MAX_ADDRESS.min(self.budget) {
             return None;

@@ -4,7 +4,7 @@ use super::names;
 use super::place::Place;
 use super::site::Site;
 use super::survey::Survey;
-use super::vocabulary::{self, AuthorMark};
+use super::vocabulary::{self, AuthorMark, Marks};
 use crate::dom::{Dom, NodeId, Tag};
 use crate::{plain, structured_data};
 
@@ -98,6 +98,11 @@ fn visible(survey: &Survey, place: Place) -> Option<String> {
 /// Whether two elements are in the same byline: in one small parent or
 /// grandparent.
 fn are_beside(dom: &Dom, one: NodeId, two: NodeId) -> bool {
+    // What has its author in an attribute is a posting, and each has its own.
+    let is_posting = |id| dom.element(id).is_some_and(|element| vocabulary::author_attribute(element).is_some());
+    if is_posting(one) || is_posting(two) {
+        return false;
+    }
     dom.ancestors(one).take(2).any(|around| {
         dom.contains(around, two) && dom.end(around).index() - around.index() <= 24 && !dom.contains(one, two)
     })
@@ -105,7 +110,7 @@ fn are_beside(dom: &Dom, one: NodeId, two: NodeId) -> bool {
 
 fn of_marked(dom: &Dom, id: NodeId, place: Place) -> Option<Found> {
     let element = dom.element(id)?;
-    let mark = vocabulary::author_mark(element)?;
+    let mark = vocabulary::author_mark(element, Marks::of(element))?;
     let distance = place.distance(id);
     let base = match mark {
         AuthorMark::Property => 3.0,
@@ -123,8 +128,12 @@ fn of_marked(dom: &Dom, id: NodeId, place: Place) -> Option<Found> {
 /// Returns the names that the links to people within a byline have.
 fn linked(dom: &Dom, id: NodeId) -> Option<String> {
     let links = dom.descendants(id).take(80).filter(|inner| dom.is(*inner, Tag::A));
-    let people = links.filter(|link| dom.element(*link).and_then(vocabulary::author_mark).is_some());
+    let people = links.filter(|link| is_person(dom, *link));
     joined(people.filter_map(|link| names::visible(&byline(dom, link)?)))
+}
+
+fn is_person(dom: &Dom, link: NodeId) -> bool {
+    dom.element(link).is_some_and(|element| vocabulary::author_mark(element, Marks::of(element)).is_some())
 }
 
 /// Returns what an element that is to name an author has as its name, or all its
@@ -158,13 +167,26 @@ fn of_texts(survey: &Survey, place: Place) -> Vec<Found> {
     let mut found = Vec::new();
     for (at, (id, text)) in texts.iter().enumerate() {
         let Some(rest) = names::behind_label(text) else { continue };
-        let next = || texts.get(at + 1).map(|(_, next)| *next);
-        let name = if rest.is_empty() { next().and_then(names::signed) } else { names::signed(rest) };
+        let name = if rest.is_empty() { signatures(&texts[at + 1..]) } else { names::signed(rest) };
         if let Some(name) = name {
             found.push(Found { id: *id, mark: None, name, score: 2.1 - far(place.distance(*id)) });
         }
     }
     found
+}
+
+/// Returns the names in the texts behind a label that stands alone, as far as
+/// commas and the like join them.
+fn signatures(texts: &[(NodeId, &str)]) -> Option<String> {
+    const JOINTS: [&str; 9] = [",", "and", ", and", "&", "und", "et", "y", "e", "/"];
+    let mut found = Vec::new();
+    for pair in texts.chunks(2).take(MAX_AUTHORS) {
+        found.extend(names::signed(pair[0].1));
+        if !pair.get(1).is_some_and(|(_, joint)| JOINTS.contains(joint)) {
+            break;
+        }
+    }
+    joined(found.into_iter())
 }
 
 /// What a distance takes off: nothing near, at most 2.

@@ -177,7 +177,7 @@ fn of_marked(dom: &Dom, id: NodeId, place: Place, order: Order) -> Option<Found>
     let says_changed = class.contains("updated") && !class.contains("published") || class.contains("modif");
     let is_changed = property == "dateModified"
         || says_changed
-        || text.as_deref().map_or(false, |text| begins(text, &CHANGED))
+        || text.as_deref().is_some_and(|text| begins(text, &CHANGED))
         || label_before(dom, id).is_some_and(|text| begins(text, &CHANGED));
     let base = match property {
         "datePublished" | "dateCreated" | "dateModified" => 4.0,

@@ -140,12 +140,19 @@ pub(super) fn signed(rest: &str) -> Option<String> {
 /// Returns what stands behind a label such as `By`, maybe nothing; nothing at all
 /// where the text has no label.
 pub(super) fn behind_label(text: &str) -> Option<&str> {
+    let rest = behind_one_label(text)?;
+    // `Author: by Ann Ray`
+    Some(behind_one_label(rest).unwrap_or(rest))
+}
+
+fn behind_one_label(text: &str) -> Option<&str> {
     LABELS.iter().find_map(|label| {
-        let head = text.get(..label.len()).filter(|head| head.to_lowercase() == *label || *head == *label)?;
+        let head = text.get(..label.len())?;
+        let is_label = head.eq_ignore_ascii_case(label) || (!label.is_ascii() && head.to_lowercase() == *label);
         let rest = &text[head.len()..];
         let is_word_over = !label.ends_with(char::is_alphanumeric) || !rest.starts_with(char::is_alphanumeric);
-        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '–'));
-        is_word_over.then(|| behind_label(rest).unwrap_or(rest))
+        let is_sign = |c: char| c.is_whitespace() || matches!(c, ':' | '-' | '–');
+        (is_label && is_word_over).then(|| rest.trim_start_matches(is_sign))
     })
 }
 
@@ -154,15 +161,13 @@ pub(super) fn behind_label(text: &str) -> Option<&str> {
 fn ended(text: &str) -> &str {
     let text = text.split(['|', '•', '·', '»', '→', '(', '/', '[', '—', '…', '“']).find(|part| !part.trim().is_empty());
     let text = text.unwrap_or_default().trim();
-    let mut words = 0;
     let mut at = 0;
-    for word in text.split(' ') {
+    for (words, word) in text.split(' ').enumerate() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         let is_number = words >= 2 && bare.starts_with(|c: char| c.is_ascii_digit());
         if words > 0 && (is_number || ENDS.contains(&bare.as_str()) || is_month_before_digit(text, at, word)) {
             return text[..at].trim_end_matches(" in ");
         }
-        words += 1;
         at += word.len() + 1;
     }
     text

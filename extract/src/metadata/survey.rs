@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::vocabulary::{self, Region};
+use super::vocabulary::{self, Marks, Region};
 use crate::dom::{Dom, Element, NodeId, Tag};
 use crate::{plain, structured_data};
 
@@ -55,12 +55,13 @@ impl<'a> Survey<'a> {
             if id < apart_until || matches!(element.tag, Tag::Meta | Tag::Link | Tag::Script | Tag::Html | Tag::Body) {
                 continue;
             }
-            if vocabulary::region(element) == Region::Apart && !holds_heading(dom, id) {
+            let marks = Marks::of(element);
+            if vocabulary::region(element, marks) == Region::Apart && !holds_heading(dom, id) {
                 apart_until = dom.end(id);
                 survey.apart.push((id, apart_until));
                 continue;
             }
-            survey.read_body(id, element);
+            survey.read_body(id, element, marks);
         }
         survey.described = structured_data::objects(scripts.iter().map(String::as_str));
         survey
@@ -88,17 +89,17 @@ impl<'a> Survey<'a> {
         }
     }
 
-    fn read_body(&mut self, id: NodeId, element: &Element) {
+    fn read_body(&mut self, id: NodeId, element: &Element, marks: Marks) {
         if element.tag == Tag::H1 && self.headings.len() < MAX_KEPT {
             self.headings.push(id);
         }
         if matches!(element.tag, Tag::H2 | Tag::H3) && self.minor_headings.len() < MAX_KEPT {
             self.minor_headings.push(id);
         }
-        if vocabulary::may_be_date(element) && self.dates.len() < MAX_KEPT {
+        if vocabulary::may_be_date(element, marks) && self.dates.len() < MAX_KEPT {
             self.dates.push(id);
         }
-        if vocabulary::author_mark(element).is_some() && self.authors.len() < MAX_KEPT {
+        if vocabulary::author_mark(element, marks).is_some() && self.authors.len() < MAX_KEPT {
             self.authors.push(id);
         }
     }

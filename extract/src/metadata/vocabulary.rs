@@ -23,88 +23,61 @@ pub(super) enum AuthorMark {
     Link,
 }
 
-const APART: [&str; 39] = [
-    "comment",
-    "comments",
-    "commentlist",
-    "respond",
-    "reply",
-    "replies",
-    "related",
-    "recommended",
-    "recommendations",
-    "sidebar",
-    "widget",
-    "popular",
-    "trending",
-    "newsletter",
-    "footer",
-    "nav",
-    "navbar",
-    "menu",
-    "breadcrumb",
-    "breadcrumbs",
-    "promo",
-    "advert",
-    "ads",
-    "cookie",
-    "consent",
-    "similar",
-    "carousel",
-    "teaser",
-    "upsell",
-    "latest",
-    "recirc",
-    "recirculation",
-    "testimonial",
-    "testimonials",
-    "suggested",
-    "masthead",
-    "review",
-    "reviews",
-    "rating",
-];
+/// What a word in a class or id is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Apart,
+    Author,
+    Date,
+}
 
-const AUTHOR_WORDS: [&str; 18] = [
-    "author",
-    "authors",
-    "byline",
-    "username",
-    "poster",
-    "writer",
-    "contributor",
-    "creator",
-    "authorname",
-    "bylines",
-    "postauthor",
-    "bypostauthor",
-    "hcard",
-    "postername",
-    "usertext",
-    "autor",
-    "auteur",
-    "verfasser",
-];
+/// Letters of the longest word known.
+const MAX_WORD: usize = 15;
 
-const DATE_WORDS: [&str; 17] = [
-    "date",
-    "dates",
-    "published",
-    "pubdate",
-    "posted",
-    "timestamp",
-    "time",
-    "datetime",
-    "dateline",
-    "publish",
-    "updated",
-    "postdate",
-    "datepublished",
-    "datum",
-    "fecha",
-    "created",
-    "dateposted",
-];
+fn meaning(word: &str) -> Option<Meaning> {
+    let mut lower = [0; MAX_WORD];
+    let lower = lower.get_mut(..word.len())?;
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    match &*lower {
+        b"comment" | b"comments" | b"commentlist" | b"respond" | b"reply" | b"replies" | b"related"
+        | b"recommended" | b"recommendations" | b"sidebar" | b"widget" | b"popular" | b"trending" | b"newsletter"
+        | b"footer" | b"nav" | b"navbar" | b"menu" | b"breadcrumb" | b"breadcrumbs" | b"promo" | b"advert" | b"ads"
+        | b"cookie" | b"consent" | b"similar" | b"carousel" | b"teaser" | b"upsell" | b"latest" | b"recirc"
+        | b"recirculation" | b"testimonial" | b"testimonials" | b"suggested" | b"masthead" | b"review" | b"reviews"
+        | b"rating" => Some(Meaning::Apart),
+        b"author" | b"authors" | b"byline" | b"username" | b"poster" | b"writer" | b"contributor" | b"creator"
+        | b"authorname" | b"bylines" | b"postauthor" | b"bypostauthor" | b"hcard" | b"postername" | b"usertext"
+        | b"autor" | b"auteur" | b"verfasser" => Some(Meaning::Author),
+        b"date" | b"dates" | b"published" | b"pubdate" | b"posted" | b"timestamp" | b"time" | b"datetime"
+        | b"dateline" | b"publish" | b"updated" | b"postdate" | b"datepublished" | b"datum" | b"fecha" | b"created"
+        | b"dateposted" => Some(Meaning::Date),
+        _ => None,
+    }
+}
+
+/// What an element's classes and id are about.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Marks {
+    is_apart: bool,
+    is_author: bool,
+    is_date: bool,
+}
+
+impl Marks {
+    pub(super) fn of(element: &Element) -> Self {
+        let mut marks = Self::default();
+        for word in words(element) {
+            match meaning(word) {
+                Some(Meaning::Apart) => marks.is_apart = true,
+                Some(Meaning::Author) => marks.is_author = true,
+                Some(Meaning::Date) => marks.is_date = true,
+                None => {}
+            }
+        }
+        marks
+    }
+}
 
 /// Parts of an address behind which the name of a person stands.
 const PEOPLE: [&str; 14] = [
@@ -127,26 +100,25 @@ const PEOPLE: [&str; 14] = [
 /// Addresses of people with their number in the query.
 const PEOPLE_QUERIES: [&str; 4] = ["member.php?", "mode=viewprofile", "action=profile", "profile.php?"];
 
-pub(super) fn region(element: &Element) -> Region {
+pub(super) fn region(element: &Element, marks: Marks) -> Region {
     match element.tag {
         Tag::Nav | Tag::Footer => Region::Apart,
         Tag::Aside | Tag::Div | Tag::Section | Tag::Ul | Tag::Ol | Tag::Li | Tag::Table | Tag::Header => {
-            let is_apart = words(element).any(|word| is_one_of(word, &APART));
-            if is_apart { Region::Apart } else { Region::Own }
+            if marks.is_apart { Region::Apart } else { Region::Own }
         }
         _ => Region::Own,
     }
 }
 
-pub(super) fn may_be_date(element: &Element) -> bool {
+pub(super) fn may_be_date(element: &Element, marks: Marks) -> bool {
     if element.tag == Tag::Time {
         return true;
     }
     let property = element.attribute("itemprop").unwrap_or_default();
-    property.starts_with("date") || property == "uploadDate" || words(element).any(|word| is_one_of(word, &DATE_WORDS))
+    property.starts_with("date") || property == "uploadDate" || marks.is_date
 }
 
-pub(super) fn author_mark(element: &Element) -> Option<AuthorMark> {
+pub(super) fn author_mark(element: &Element, marks: Marks) -> Option<AuthorMark> {
     if element.tag.heading_level() == Some(1) {
         return None;
     }
@@ -154,7 +126,7 @@ pub(super) fn author_mark(element: &Element) -> Option<AuthorMark> {
     if is("rel") || is("itemprop") || author_attribute(element).is_some() {
         return Some(AuthorMark::Property);
     }
-    if words(element).any(|word| is_one_of(word, &AUTHOR_WORDS)) || has_user_name(element) {
+    if marks.is_author || has_user_name(element) {
         return Some(AuthorMark::Class);
     }
     let address = element.attribute("href").filter(|_| element.tag == Tag::A)?;
@@ -197,10 +169,6 @@ fn split_camel(word: &str) -> impl Iterator<Item = &str> {
     let is_cut = |at: &usize| bytes[at - 1].is_ascii_lowercase() && bytes[*at].is_ascii_uppercase();
     let cuts = (1..bytes.len()).filter(move |at| is_cut(at)).chain(std::iter::once(bytes.len()));
     cuts.scan(0, move |from, to| Some(&word[std::mem::replace(from, to)..to]))
-}
-
-fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|own| own.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

@@ -1,6 +1,4 @@
-use std::borrow::Cow;
-
-use super::octet;
+use crate::octets;
 
 /// The pattern of a rule, cut at its `*`.
 #[derive(Debug, Clone)]
@@ -12,7 +10,7 @@ pub(super) struct Pattern {
 
 impl Pattern {
     pub(super) fn new(written: &str) -> Self {
-        let whole = normalised(written);
+        let whole = octets::normalised(written);
         let (body, is_anchored) = match whole.strip_suffix('$') {
             Some(body) => (body, true),
             None => (&*whole, false),
@@ -39,32 +37,4 @@ impl Pattern {
         }
         if self.is_anchored { rest.ends_with(last.as_str()) } else { rest.contains(last.as_str()) }
     }
-}
-
-/// Returns a path in the writing that RFC 9309 section 2.2.2 compares: octets
-/// beyond ASCII percent-encoded, in capitals; those of letters, digits, `-`, `.`,
-/// `_` and `~` not encoded.
-pub(super) fn normalised(path: &str) -> Cow<'_, str> {
-    if path.is_ascii() && !path.contains('%') {
-        return Cow::Borrowed(path);
-    }
-    let mut out = String::with_capacity(path.len() + 16);
-    let mut rest = path;
-    while let Some(character) = rest.chars().next() {
-        let encoded = if character == '%' { octet(rest) } else { None };
-        rest = &rest[if encoded.is_some() { 3 } else { character.len_utf8() }..];
-        match encoded {
-            Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') => {
-                out.push(char::from(byte));
-            }
-            Some(byte) => push_encoded(&mut out, byte),
-            None if character.is_ascii() => out.push(character),
-            None => character.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| push_encoded(&mut out, byte)),
-        }
-    }
-    Cow::Owned(out)
-}
-
-fn push_encoded(out: &mut String, byte: u8) {
-    out.push_str(percent_encoding::percent_encode_byte(byte));
 }

@@ -5,7 +5,7 @@ use pulldown_cmark::{Options, Parser, html};
 use super::markdown_cases::{self as cases, Case};
 use super::{url, whole};
 use crate::dom::{Dom, Kind, NodeId, Tag};
-use crate::links::Base;
+use crate::addresses::Base;
 
 /// Returns HTML as its structure: blocks, marks, addresses and text, without
 /// what differs in writing only.
