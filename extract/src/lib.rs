@@ -10,6 +10,7 @@ mod content;
 mod date;
 mod document;
 mod dom;
+mod main_content;
 mod metadata;
 mod repair;
 mod structured_data;
@@ -20,6 +21,8 @@ mod words;
 pub use charset::decode;
 pub use content::{Content, ContentOptions, Format};
 pub use document::Document;
+#[cfg(feature = "training")]
+pub use main_content::training;
 pub use metadata::Metadata;
 pub use words::word_count;
 
