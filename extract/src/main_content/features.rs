@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
-use crate::dom::{NodeId, Tag};
+use crate::dom::{Dom, NodeId, Tag};
 
 use super::blocks::Block;
+use super::lexicon::GROUPS;
 use super::outline::{Outline, Sums, count, float, is_prose, share};
 use super::vocabulary::{self, KINDS};
 
@@ -33,6 +34,10 @@ struct Page {
     all: Sums,
     /// By block: blocks with the same letters.
     copies: Vec<u32>,
+    /// By block: how many of them are before it.
+    earlier: Vec<u32>,
+    /// Letters and digits of the title.
+    title: String,
     /// By block: the group of those made alike.
     pub(super) groups: Vec<Group>,
     first_heading: usize,
@@ -54,7 +59,7 @@ pub(super) fn describe(outline: &Outline, page: &[f32]) -> (Rows, Vec<Group>) {
     let common = Page::of(outline);
     let mut numbers = Vec::with_capacity(outline.blocks.list.len() * 256);
     let mut width = 0;
-    let mut since_heading = (0, 0);
+    let mut since_heading = (0, 0, [0; GROUPS]);
     for at in 0..outline.blocks.list.len() {
         let mut row = Row { outline, page: &common, at, numbers: &mut numbers };
         let begin = row.numbers.len();
@@ -67,7 +72,7 @@ pub(super) fn describe(outline: &Outline, page: &[f32]) -> (Rows, Vec<Group>) {
         row.numbers.extend_from_slice(page);
         width = numbers.len() - begin;
         let level = heading(outline, &outline.blocks.list[at]);
-        since_heading = if level > 0 { (level, 0) } else { (since_heading.0, since_heading.1 + 1) };
+        since_heading = if level > 0 { (level, 0, outline.blocks.list[at].stats.said) } else { (since_heading.0, since_heading.1 + 1, since_heading.2) };
     }
     (Rows { width, numbers }, common.groups)
 }
@@ -79,6 +84,8 @@ impl Page {
         Self {
             all: outline.sums(0..list.len()),
             copies: copies(list),
+            earlier: earlier(list),
+            title: letters(title(outline.dom)),
             groups: groups(outline),
             first_heading,
             centres: [centre(outline, 0.6), centre(outline, 0.9)],
@@ -90,6 +97,27 @@ fn copies(list: &[Block]) -> Vec<u32> {
     let mut times: HashMap<u64, u32> = HashMap::with_capacity(list.len());
     list.iter().for_each(|block| *times.entry(block.stats.hash).or_default() += 1);
     list.iter().map(|block| times[&block.stats.hash]).collect()
+}
+
+fn earlier(list: &[Block]) -> Vec<u32> {
+    let mut times: HashMap<u64, u32> = HashMap::with_capacity(list.len());
+    let so_far = |block: &Block| {
+        let times = times.entry(block.stats.hash).or_default();
+        *times += 1;
+        *times - 1
+    };
+    list.iter().map(so_far).collect()
+}
+
+/// Returns the title that is meant for sharing, or that of the window.
+fn title(dom: &Dom) -> &str {
+    let shared = dom.elements(NodeId::DOCUMENT, Tag::Meta).find(|id| dom.attribute(*id, "property") == Some("og:title"));
+    let window = || dom.descendants(dom.first(Tag::Title)?).find_map(|id| dom.text(id));
+    shared.and_then(|id| dom.attribute(id, "content")).or_else(window).unwrap_or_default()
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn groups(outline: &Outline) -> Vec<Group> {
@@ -211,10 +239,11 @@ impl Row<'_> {
             share(group.words, group.blocks),
             share(group.links, group.words),
         ]);
+        self.numbers.extend(stats.said.map(|words| share(u32::from(words), stats.words)));
     }
 
     /// Where in the page the block stands.
-    fn place(&mut self, (level, since_heading): (u32, u32)) {
+    fn place(&mut self, (level, since_heading, said): (u32, u32, [u16; GROUPS])) {
         let (outline, page, at) = (self.outline, self.page, self.at);
         let before = outline.words(0..at);
         let list = outline.blocks.list.len();
@@ -235,7 +264,21 @@ impl Row<'_> {
             float(since_heading),
             away(page.centres[0]),
             away(page.centres[1]),
+            float(page.earlier[at]),
+            f32::from(u8::from(self.is_title())),
         ]);
+        self.numbers.extend(said.map(f32::from));
+    }
+
+    /// Whether the block is a heading with the page's title, or a part of it.
+    fn is_title(&self) -> bool {
+        let (outline, block) = (self.outline, self.block());
+        if block.stats.words > 40 || heading(outline, block) == 0 {
+            return false;
+        }
+        let texts = outline.dom.subtree(block.inner).filter_map(|id| outline.dom.text(id));
+        let own: String = texts.map(letters).collect();
+        own.len() > 8 && (self.page.title.contains(&own) || own.contains(&self.page.title) && self.page.title.len() > 8)
     }
 
     /// How far up the nearest ancestor of each kind is.

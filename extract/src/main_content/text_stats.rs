@@ -1,5 +1,7 @@
 //! What is counted of a text: words, punctuation, capitals.
 
+use super::lexicon::{self, GROUPS};
+
 /// Counts over the text of a block, and by sums over that of an element.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TextStats {
@@ -28,6 +30,8 @@ pub(super) struct TextStats {
     pub(super) first: char,
     /// Hash of the characters, but for white space and digits.
     pub(super) hash: u64,
+    /// Words of each group of the lexicon.
+    pub(super) said: [u16; GROUPS],
 }
 
 impl TextStats {
@@ -87,6 +91,9 @@ impl TextStats {
             self.words += 1 + word.unspaced / 2;
             self.capitals += u32::from(word.begins_with_capital);
             self.joints += u32::from(word.len <= 4 && is_joint(word.letters));
+            if let Some(group) = lexicon::group(word.hash) {
+                self.said[group] = self.said[group].saturating_add(1);
+            }
         }
         *word = Word::default();
     }
@@ -110,6 +117,7 @@ impl TextStats {
 
 #[derive(Default)]
 struct Word {
+    hash: u32,
     /// The first four letters, in lower case.
     letters: u32,
     len: u32,
@@ -122,6 +130,7 @@ impl Word {
     fn push(&mut self, letter: char) {
         self.has_letters = true;
         self.len += 1;
+        self.hash = lexicon::add(self.hash, u32::from(letter.to_ascii_lowercase()));
         if self.len <= 4 {
             self.letters = (self.letters << 8) | (u32::from(letter.to_ascii_lowercase()) & 0xff);
         }
