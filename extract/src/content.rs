@@ -2,7 +2,8 @@ use dom_smoothie::{Config, Readability};
 use kuchikiki::NodeRef;
 use url::Url;
 
-use crate::{metadata, repair, text, tree, words};
+use crate::dom::Dom;
+use crate::{main_content, metadata, repair, text, tree, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +55,12 @@ const SURROUNDINGS: &str = "nav, header, footer, aside, form, dialog, [role=navi
 /// better than too small a one.
 const TOO_SHORT: usize = 140;
 
-pub(crate) fn read(document: &NodeRef, base: Option<&Url>, format: Format, options: ContentOptions) -> Content {
+pub(crate) fn read(document: &NodeRef, dom: &Dom, base: Option<&Url>, format: Format, options: ContentOptions) -> Content {
+    if format == Format::Text {
+        let text = plain_text(dom, base, options);
+        let word_count = words::word_count(&text);
+        return Content { text, word_count };
+    }
     let body = if options.main_content_only { main_content(document, base) } else { whole_body(document) };
     if !options.include_images {
         tree::remove(&body, "img, picture, figure > figcaption:only-child");
@@ -63,7 +69,7 @@ pub(crate) fn read(document: &NodeRef, base: Option<&Url>, format: Format, optio
         tree::select(&body, "a").iter().for_each(tree::unwrap);
     }
     tree::plain_attributes(&body);
-    let plain = text::of(&body);
+    let plain = body.text_contents();
     let word_count = words::word_count(&plain);
     let text = match format {
         Format::Text => plain,
@@ -71,6 +77,14 @@ pub(crate) fn read(document: &NodeRef, base: Option<&Url>, format: Format, optio
         Format::Markdown => markdown(&body),
     };
     Content { text, word_count }
+}
+
+fn plain_text(dom: &Dom, base: Option<&Url>, options: ContentOptions) -> String {
+    let copy = main_content::without_scripts(dom);
+    let dom = copy.as_ref().unwrap_or(dom);
+    let selection =
+        if options.main_content_only { main_content::select(dom, base) } else { main_content::everything(dom) };
+    text::of(dom, &selection)
 }
 
 /// A copy of the body to take things out of.
@@ -87,7 +101,7 @@ fn body_of(document: NodeRef) -> NodeRef {
 fn main_content(document: &NodeRef, base: Option<&Url>) -> NodeRef {
     let html = document.to_string();
     if let Some(found) = readable(&html, base)
-        && text::of(&found).chars().count() >= TOO_SHORT
+        && found.text_contents().chars().count() >= TOO_SHORT
     {
         with_title(&found, metadata::title(document));
         return found;
@@ -96,7 +110,7 @@ fn main_content(document: &NodeRef, base: Option<&Url>) -> NodeRef {
     let everything = tree::inner_html(&body);
     tree::remove(&body, SURROUNDINGS);
     // A page that is nothing but surroundings is shown whole.
-    if text::of(&body).is_empty() { body_of(tree::parse(&everything)) } else { body }
+    if body.text_contents().trim().is_empty() { body_of(tree::parse(&everything)) } else { body }
 }
 
 fn readable(html: &str, base: Option<&Url>) -> Option<NodeRef> {

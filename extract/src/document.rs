@@ -2,12 +2,14 @@ use kuchikiki::NodeRef;
 use url::Url;
 
 use crate::content::{self, Content, ContentOptions, Format};
+use crate::dom::Dom;
 use crate::metadata::{self, Metadata};
 use crate::tree;
 
 /// A parsed page. Not `Send`: parse and read it in one place.
 pub struct Document {
     root: NodeRef,
+    dom: Dom,
     url: Option<Url>,
 }
 
@@ -18,7 +20,7 @@ impl Document {
         let root = tree::parse(html);
         let base = tree::base(&root, url);
         tree::resolve_urls(&root, base.as_ref());
-        Self { root, url: base }
+        Self { root, dom: Dom::parse(html), url: base }
     }
 
     /// Returns what the page says of itself.
@@ -28,6 +30,6 @@ impl Document {
 
     /// Returns the page's content in a format.
     pub fn content(&self, format: Format, options: ContentOptions) -> Content {
-        content::read(&self.root, self.url.as_ref(), format, options)
+        content::read(&self.root, &self.dom, self.url.as_ref(), format, options)
     }
 }

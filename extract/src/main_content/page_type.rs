@@ -30,6 +30,12 @@ impl PageType {
         Self::Collection,
         Self::Listing,
     ];
+
+    /// Returns the kind of the greatest chance.
+    pub(super) fn most_likely(chances: &[f32; Self::ALL.len()]) -> Self {
+        let best = Self::ALL.into_iter().zip(chances).max_by(|one, other| one.1.total_cmp(other.1));
+        best.map_or(Self::Article, |(kind, _)| kind)
+    }
 }
 
 /// Parts of addresses that tell of the kind of page, a group a number.

@@ -196,6 +196,11 @@ fn is_hidden_by(style: &str) -> bool {
     })
 }
 
+/// Whether an element says that it is not shown.
+pub(super) fn is_hidden(element: &Element) -> bool {
+    element.attribute("hidden").is_some() || element.attribute("style").is_some_and(is_hidden_by)
+}
+
 /// Returns the kinds of part an element is marked as by its tag and attributes.
 pub(super) fn marks_of(element: &Element) -> Marks {
     let mut marks = tag_mark(element.tag);
