@@ -55,7 +55,13 @@ const SURROUNDINGS: &str = "nav, header, footer, aside, form, dialog, [role=navi
 /// better than too small a one.
 const TOO_SHORT: usize = 140;
 
-pub(crate) fn read(document: &NodeRef, dom: &Dom, base: Option<&Url>, format: Format, options: ContentOptions) -> Content {
+pub(crate) fn read(
+    document: &NodeRef,
+    dom: &Dom,
+    base: Option<&Url>,
+    format: Format,
+    options: ContentOptions,
+) -> Content {
     if format == Format::Text {
         let text = plain_text(dom, base, options);
         let word_count = words::word_count(&text);

@@ -55,7 +55,8 @@ fn is_edge(tag: Tag) -> bool {
 impl Blocks {
     pub(super) fn of(dom: &Dom) -> Self {
         let holds_edge = edges(dom);
-        let mut reader = Reader { dom, holds_edge: &holds_edge, open: Vec::new(), run: None, links: 0, list: Vec::new() };
+        let mut reader =
+            Reader { dom, holds_edge: &holds_edge, open: Vec::new(), run: None, links: 0, list: Vec::new() };
         reader.read();
         let list = reader.list;
         Self { list, holds_edge }
@@ -73,7 +74,9 @@ fn edges(dom: &Dom) -> Vec<bool> {
     for id in dom.all().rev() {
         let Some(tag) = dom.tag(id) else { continue };
         holds[id.index()] |= is_edge(tag);
-        if holds[id.index()] && let Some(parent) = dom.parent(id) {
+        if holds[id.index()]
+            && let Some(parent) = dom.parent(id)
+        {
             holds[parent.index()] = true;
         }
     }
@@ -136,7 +139,9 @@ impl Reader<'_> {
         if ends {
             self.end_run();
         }
-        if tag == Tag::Br && let Some(run) = &mut self.run {
+        if tag == Tag::Br
+            && let Some(run) = &mut self.run
+        {
             run.stats.breaks += 1;
         }
         self.open.push((id, ends));
@@ -153,7 +158,13 @@ impl Reader<'_> {
         }
         let container = self.open.iter().rev().find(|(_, ends)| *ends).map_or(NodeId::DOCUMENT, |(id, _)| *id);
         let inner = self.open.last().map_or(container, |(id, _)| *id);
-        let run = self.run.get_or_insert_with(|| Block { container, inner, first: id, last: id, stats: TextStats::default() });
+        let run = self.run.get_or_insert_with(|| Block {
+            container,
+            inner,
+            first: id,
+            last: id,
+            stats: TextStats::default(),
+        });
         run.last = id;
         while !self.dom.contains(run.inner, id) {
             run.inner = self.dom.parent(run.inner).unwrap_or(NodeId::DOCUMENT);

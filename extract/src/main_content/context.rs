@@ -45,10 +45,7 @@ impl<'a> Context<'a> {
             sums[group.id][1] += words;
         }
         let clear = |at: &usize| first[*at] > 0.5 && list[*at].stats.words >= CLEAR_WORDS;
-        let ends = (
-            (0..list.len()).find(clear).unwrap_or(0),
-            (0..list.len()).rfind(clear).unwrap_or(list.len()),
-        );
+        let ends = ((0..list.len()).find(clear).unwrap_or(0), (0..list.len()).rfind(clear).unwrap_or(list.len()));
         let share_of_page = so_far / float(outline.words(0..list.len())).max(1.0);
         Self { outline, first, content_before, groups: sums, group_of: groups, ends, share_of_page }
     }

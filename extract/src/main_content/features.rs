@@ -72,7 +72,11 @@ pub(super) fn describe(outline: &Outline, page: &[f32]) -> (Rows, Vec<Group>) {
         row.numbers.extend_from_slice(page);
         width = numbers.len() - begin;
         let level = heading(outline, &outline.blocks.list[at]);
-        since_heading = if level > 0 { (level, 0, outline.blocks.list[at].stats.said) } else { (since_heading.0, since_heading.1 + 1, since_heading.2) };
+        since_heading = if level > 0 {
+            (level, 0, outline.blocks.list[at].stats.said)
+        } else {
+            (since_heading.0, since_heading.1 + 1, since_heading.2)
+        };
     }
     (Rows { width, numbers }, common.groups)
 }
@@ -111,7 +115,8 @@ fn earlier(list: &[Block]) -> Vec<u32> {
 
 /// Returns the title that is meant for sharing, or that of the window.
 fn title(dom: &Dom) -> &str {
-    let shared = dom.elements(NodeId::DOCUMENT, Tag::Meta).find(|id| dom.attribute(*id, "property") == Some("og:title"));
+    let shared =
+        dom.elements(NodeId::DOCUMENT, Tag::Meta).find(|id| dom.attribute(*id, "property") == Some("og:title"));
     let window = || dom.descendants(dom.first(Tag::Title)?).find_map(|id| dom.text(id));
     shared.and_then(|id| dom.attribute(id, "content")).or_else(window).unwrap_or_default()
 }

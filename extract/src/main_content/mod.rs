@@ -38,6 +38,7 @@ pub(crate) use unscripted::read as without_scripts;
 #[derive(Debug)]
 pub(crate) struct MainContent {
     pub(crate) selection: Selection,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the writers have no need of it yet"))]
     pub(crate) page_type: PageType,
 }
 

@@ -69,8 +69,26 @@ const DECLARED: [&[&str]; 10] = [
 
 /// Tags whose number tells.
 const COUNTED: [Tag; 20] = [
-    Tag::Article, Tag::Pre, Tag::Code, Tag::Table, Tag::Form, Tag::H1, Tag::H2, Tag::H3, Tag::P, Tag::Li, Tag::Img,
-    Tag::Button, Tag::Input, Tag::Time, Tag::Blockquote, Tag::Section, Tag::Iframe, Tag::Dl, Tag::A, Tag::Main,
+    Tag::Article,
+    Tag::Pre,
+    Tag::Code,
+    Tag::Table,
+    Tag::Form,
+    Tag::H1,
+    Tag::H2,
+    Tag::H3,
+    Tag::P,
+    Tag::Li,
+    Tag::Img,
+    Tag::Button,
+    Tag::Input,
+    Tag::Time,
+    Tag::Blockquote,
+    Tag::Section,
+    Tag::Iframe,
+    Tag::Dl,
+    Tag::A,
+    Tag::Main,
 ];
 
 /// Describes a page in numbers, in the order of the model.

@@ -65,3 +65,9 @@ fn read(html: &str) -> Dom {
 fn text(dom: &Dom, first: NodeId, last: NodeId) -> String {
     dom.through(first, last).filter_map(|id| dom.text(id)).collect::<Vec<_>>().join(" ")
 }
+
+/// Returns the text of the main content as the present models find it.
+pub fn extract(html: &str, url: Option<&Url>) -> String {
+    let dom = read(html);
+    crate::text::of(&dom, &super::select(&dom, url))
+}

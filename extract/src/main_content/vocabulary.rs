@@ -192,7 +192,8 @@ fn role_marks(role: &str) -> Marks {
 fn is_hidden_by(style: &str) -> bool {
     style.split(';').any(|rule| {
         let (name, value) = rule.split_once(':').unwrap_or_default();
-        name.trim().eq_ignore_ascii_case("display") && value.trim().get(..4).is_some_and(|v| v.eq_ignore_ascii_case("none"))
+        name.trim().eq_ignore_ascii_case("display")
+            && value.trim().get(..4).is_some_and(|v| v.eq_ignore_ascii_case("none"))
     })
 }
 
