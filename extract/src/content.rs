@@ -1,8 +1,8 @@
 use url::Url;
 
-use crate::dom::{Dom, NodeId, Selection, Tag};
 use crate::addresses::{self, Base};
-use crate::{html, markdown, text, words};
+use crate::dom::{Dom, NodeId, Selection, Tag};
+use crate::{html, main_content, markdown, text, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,10 @@ pub struct Content {
 }
 
 pub(crate) fn read(dom: &Dom, url: Option<&Url>, base: &Base, format: Format, options: ContentOptions) -> Content {
-    let mut selection = if options.main_content_only { main_content(dom, url) } else { whole(dom) };
+    let copy = main_content::without_scripts(dom);
+    let dom = copy.as_ref().unwrap_or(dom);
+    let mut selection =
+        if options.main_content_only { main_content::select(dom, url) } else { main_content::everything(dom) };
     if !options.include_images {
         leave_captions_out(dom, &mut selection);
     }
@@ -54,21 +57,6 @@ pub(crate) fn read(dom: &Dom, url: Option<&Url>, base: &Base, format: Format, op
         Format::Markdown => markdown::write(dom, &selection, base, options),
     };
     Content { text, word_count }
-}
-
-/// Selects all that a reader may see.
-fn whole(dom: &Dom) -> Selection {
-    Selection::new(dom, vec![dom.body()])
-}
-
-fn main_content(dom: &Dom, _url: Option<&Url>) -> Selection {
-    let mut selection = whole(dom);
-    for id in dom.all() {
-        if matches!(dom.tag(id), Some(Tag::Nav | Tag::Header | Tag::Footer | Tag::Aside | Tag::Form | Tag::Dialog)) {
-            selection.leave_out(id);
-        }
-    }
-    if text::of(dom, &selection).is_empty() { whole(dom) } else { selection }
 }
 
 /// Leaves out the captions of pictures that are not shown.

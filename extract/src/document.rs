@@ -1,8 +1,8 @@
 use url::Url;
 
+use crate::addresses::Base;
 use crate::content::{self, Content, ContentOptions, Format};
 use crate::dom::Dom;
-use crate::addresses::Base;
 use crate::images::{self, Image};
 use crate::links::{self, Link};
 use crate::metadata::{self, Metadata};

@@ -2,8 +2,8 @@
 //! what it does.
 
 use crate::ContentOptions;
-use crate::dom::{Dom, Element, Kind, NodeId, Selection, Step, Tag};
 use crate::addresses::{self, Base};
+use crate::dom::{Dom, Element, Kind, NodeId, Selection, Step, Tag};
 
 /// Attributes that say something of the content.
 const KEPT: [&str; 9] = ["alt", "title", "colspan", "rowspan", "start", "datetime", "lang", "dir", "cite"];

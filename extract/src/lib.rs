@@ -16,6 +16,7 @@ mod images;
 mod language;
 mod links;
 mod markdown;
+mod main_content;
 mod metadata;
 mod octets;
 mod plain;
@@ -31,6 +32,8 @@ pub use content::{Content, ContentOptions, Format};
 pub use document::Document;
 pub use images::{Image, Role};
 pub use links::{Link, LinkKind, normalise};
+#[cfg(feature = "training")]
+pub use main_content::training;
 pub use metadata::Metadata;
 pub use robots::Robots;
 pub use words::word_count;

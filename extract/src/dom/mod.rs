@@ -157,6 +157,11 @@ impl Dom {
         (id.0..self.node(id).end).map(NodeId)
     }
 
+    /// Returns the nodes from one to another, both included.
+    pub(crate) fn through(&self, first: NodeId, last: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        (first.0..=last.0).map(NodeId)
+    }
+
     /// Returns all nodes in document order.
     pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         self.subtree(NodeId::DOCUMENT)

@@ -17,8 +17,8 @@ use render::Renderer;
 use target::Links;
 
 use crate::ContentOptions;
-use crate::dom::{Dom, Kind, NodeId, Selection, Tag};
 use crate::addresses::{self, Base};
+use crate::dom::{Dom, Kind, NodeId, Selection, Tag};
 
 /// Writes what is selected of a page.
 pub(crate) fn write(dom: &Dom, selection: &Selection, base: &Base, wanted: ContentOptions) -> String {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::escape::{self, Around, Delimiters, Place};
-use crate::dom::{Dom, NodeId};
 use crate::addresses::{self, Base};
+use crate::dom::{Dom, NodeId};
 
 /// Bytes of an address beyond which it is not written.
 const MAX_ADDRESS: usize = 8_192;

@@ -3,6 +3,7 @@ use url::Url;
 use crate::{Content, ContentOptions, Document, Format};
 
 mod hostile;
+mod main_content;
 mod markdown;
 mod markdown_cases;
 mod pages;

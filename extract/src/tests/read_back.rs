@@ -4,8 +4,8 @@ use pulldown_cmark::{Options, Parser, html};
 
 use super::markdown_cases::{self as cases, Case};
 use super::{url, whole};
-use crate::dom::{Dom, Kind, NodeId, Tag};
 use crate::addresses::Base;
+use crate::dom::{Dom, Kind, NodeId, Tag};
 
 /// Returns HTML as its structure: blocks, marks, addresses and text, without
 /// what differs in writing only.
