@@ -2,7 +2,7 @@ use url::Url;
 
 use crate::addresses::{self, Base};
 use crate::dom::{Dom, NodeId, Selection, Tag};
-use crate::{html, main_content, markdown, text, words};
+use crate::{html, main_content, markdown, plain, text, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,13 +51,37 @@ pub(crate) fn read(dom: &Dom, url: Option<&Url>, base: &Base, format: Format, op
     }
     let plain = text::of(dom, &selection);
     let word_count = words::word_count(&plain);
-    let text = match format {
-        Format::Text => plain,
-        Format::Html => html::write(dom, &selection, base, options),
-        Format::Markdown => markdown::write(dom, &selection, base, options),
+    let title = if options.main_content_only { missing_title(dom, &selection, &plain) } else { None };
+    let write = |selection: &Selection| match format {
+        Format::Html => html::write(dom, selection, base, options),
+        _ => markdown::write(dom, selection, base, options),
+    };
+    let text = match (format, title) {
+        (Format::Text, _) => plain,
+        (_, None) => write(&selection),
+        (_, Some(title)) => [write(&Selection::new(dom, vec![title])), write(&selection)].join("\n"),
     };
     Content { text, word_count }
 }
+
+/// Returns the page's own first heading where the main content begins behind
+/// it; a reader expects it on top. Of several it is the one in the page's
+/// `<title>`, else the last before the content.
+fn missing_title(dom: &Dom, selection: &Selection, plain: &str) -> Option<NodeId> {
+    let first = selection.nodes(dom).find(|id| dom.text(*id).is_some_and(|text| !text.trim().is_empty()))?;
+    if selection.nodes(dom).any(|id| dom.is(id, Tag::H1)) {
+        return None;
+    }
+    let headings = dom.elements(dom.body(), Tag::H1).filter(|id| *id < first);
+    let headings: Vec<(NodeId, String)> =
+        headings.filter_map(|id| Some((id, plain::line_of(dom, id)?))).take(MAX_HEADINGS).collect();
+    let named = dom.first(Tag::Title).and_then(|title| plain::line_of(dom, title)).unwrap_or_default();
+    let own = headings.iter().find(|(_, text)| named.contains(text.as_str())).or(headings.last())?;
+    (!plain.starts_with(own.1.as_str())).then_some(own.0)
+}
+
+/// First headings looked at; pages have one or two.
+const MAX_HEADINGS: usize = 20;
 
 /// Leaves out the captions of pictures that are not shown.
 fn leave_captions_out(dom: &Dom, selection: &mut Selection) {
