@@ -3,8 +3,9 @@
 //!
 //! The whole document is in memory, so that the end of each part can be looked
 //! for instead of stepping through states character by character, and the parts
-//! share the document's memory. That takes a third of the time of html5ever's
-//! own tokenizer, which is made for pieces that arrive one by one.
+//! share the document's memory. Parsing a page whole then takes half the time of
+//! html5ever's own tokenizer alone, which is made for pieces that arrive one by
+//! one.
 
 mod attributes;
 mod names;
