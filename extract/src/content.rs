@@ -1,8 +1,8 @@
-use dom_smoothie::{Config, Readability};
-use kuchikiki::NodeRef;
 use url::Url;
 
-use crate::{repair, text, tree, words};
+use crate::addresses::{self, Base};
+use crate::dom::{Dom, NodeId, Selection, Tag};
+use crate::{html, main_content, markdown, plain, text, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,91 +41,58 @@ pub struct Content {
     pub word_count: usize,
 }
 
-/// Never content, on any page.
-const MACHINERY: &str = "script, style, noscript, template, iframe, object, embed, link, meta, base, title, head";
-
-/// Around the content, where no main content was found by its text.
-const SURROUNDINGS: &str = "nav, header, footer, aside, form, dialog, [role=navigation], [role=banner], \
-     [role=contentinfo], [role=search], [aria-hidden=true], [hidden], [id*=cookie], [class*=cookie], [id*=consent], \
-     [class*=consent], [class*=share], [class*=advert]";
-
-/// Characters of main content below which the library is taken to have missed
-/// it. Pages of one short paragraph exist; a larger part of the page is then
-/// better than too small a one.
-const TOO_SHORT: usize = 140;
-
-pub(crate) fn read(
-    document: &NodeRef,
-    base: Option<&Url>,
-    title: Option<String>,
-    format: Format,
-    options: ContentOptions,
-) -> Content {
-    let body = if options.main_content_only { main_content(document, base, title) } else { whole_body(document) };
+pub(crate) fn read(dom: &Dom, url: Option<&Url>, base: &Base, format: Format, options: ContentOptions) -> Content {
+    let copy = main_content::without_scripts(dom);
+    let dom = copy.as_ref().unwrap_or(dom);
+    let mut selection =
+        if options.main_content_only { main_content::select(dom, url) } else { main_content::everything(dom) };
     if !options.include_images {
-        tree::remove(&body, "img, picture, figure > figcaption:only-child");
+        leave_captions_out(dom, &mut selection);
     }
-    if !options.include_links {
-        tree::select(&body, "a").iter().for_each(tree::unwrap);
-    }
-    tree::plain_attributes(&body);
-    let plain = text::of(&body);
+    let plain = text::of(dom, &selection);
     let word_count = words::word_count(&plain);
-    let text = match format {
-        Format::Text => plain,
-        Format::Html => tree::inner_html(&body),
-        Format::Markdown => markdown(&body),
+    let title = if options.main_content_only { missing_title(dom, &selection, &plain) } else { None };
+    let write = |selection: &Selection| match format {
+        Format::Html => html::write(dom, selection, base, options),
+        _ => markdown::write(dom, selection, base, options),
+    };
+    let text = match (format, title) {
+        (Format::Text, _) => plain,
+        (_, None) => write(&selection),
+        (_, Some(title)) => [write(&Selection::new(dom, vec![title])), write(&selection)].join("\n"),
     };
     Content { text, word_count }
 }
 
-/// A copy of the body to take things out of.
-fn whole_body(document: &NodeRef) -> NodeRef {
-    let copy = tree::parse(&document.to_string());
-    tree::remove(&copy, MACHINERY);
-    body_of(copy)
-}
-
-fn body_of(document: NodeRef) -> NodeRef {
-    tree::select(&document, "body").into_iter().next().unwrap_or(document)
-}
-
-fn main_content(document: &NodeRef, base: Option<&Url>, title: Option<String>) -> NodeRef {
-    let html = document.to_string();
-    if let Some(found) = readable(&html, base)
-        && text::of(&found).chars().count() >= TOO_SHORT
-    {
-        with_title(&found, title);
-        return found;
+/// Returns the page's own first heading where the main content begins behind
+/// it; a reader expects it on top. Of several it is the one in the page's
+/// `<title>`, else the last before the content.
+fn missing_title(dom: &Dom, selection: &Selection, plain: &str) -> Option<NodeId> {
+    let first = selection.nodes(dom).find(|id| dom.text(*id).is_some_and(|text| !text.trim().is_empty()))?;
+    if selection.nodes(dom).any(|id| dom.is(id, Tag::H1)) {
+        return None;
     }
-    let body = whole_body(document);
-    let everything = tree::inner_html(&body);
-    tree::remove(&body, SURROUNDINGS);
-    // A page that is nothing but surroundings is shown whole.
-    if text::of(&body).is_empty() { body_of(tree::parse(&everything)) } else { body }
+    let headings = dom.elements(dom.body(), Tag::H1).filter(|id| *id < first);
+    let headings: Vec<(NodeId, String)> =
+        headings.filter_map(|id| Some((id, plain::line_of(dom, id)?))).take(MAX_HEADINGS).collect();
+    let named = dom.first(Tag::Title).and_then(|title| plain::line_of(dom, title)).unwrap_or_default();
+    let own = headings.iter().find(|(_, text)| named.contains(text.as_str())).or(headings.last())?;
+    (!plain.starts_with(own.1.as_str())).then_some(own.0)
 }
 
-fn readable(html: &str, base: Option<&Url>) -> Option<NodeRef> {
-    // Classes are kept for those that name the language of code.
-    let config = Config { keep_classes: true, ..Config::default() };
-    let mut reader = Readability::new(html, base.map(Url::as_str), Some(config)).ok()?;
-    let found = tree::parse(&reader.parse().ok()?.content);
-    tree::remove(&found, MACHINERY);
-    Some(body_of(found))
-}
+/// First headings looked at; pages have one or two.
+const MAX_HEADINGS: usize = 20;
 
-/// The library takes a page's own first heading for its title and leaves it
-/// out; a reader expects it.
-fn with_title(content: &NodeRef, title: Option<String>) {
-    let (Some(title), true) = (title, tree::select(content, "h1").is_empty()) else { return };
-    let heading = tree::parse("<h1></h1>");
-    if let Some(heading) = tree::select(&heading, "h1").into_iter().next() {
-        heading.append(NodeRef::new_text(title));
-        content.prepend(heading);
+/// Leaves out the captions of pictures that are not shown.
+fn leave_captions_out(dom: &Dom, selection: &mut Selection) {
+    for caption in dom.elements(NodeId::DOCUMENT, Tag::Figcaption) {
+        let figure = dom.parent(caption).filter(|around| dom.is(*around, Tag::Figure));
+        let Some(figure) = figure else { continue };
+        let is_said =
+            |id: NodeId| !dom.contains(caption, id) && dom.text(id).is_some_and(|text| !text.trim().is_empty());
+        let is_shown = |id: NodeId| dom.is(id, Tag::Img) && addresses::image_source(dom, id).is_some();
+        if dom.descendants(figure).any(is_shown) && !dom.descendants(figure).any(is_said) {
+            selection.leave_out(caption);
+        }
     }
-}
-
-fn markdown(body: &NodeRef) -> String {
-    repair::spaces_out_of_emphasis(body);
-    repair::single_empty_lines(&mdka::html_to_markdown(&tree::inner_html(body)))
 }

@@ -1,27 +1,30 @@
 //! Reading pages: bytes or text in, owned records out. Pure: no async code, no
 //! I/O, no clock, no environment.
 //!
-//! Main content and Markdown are those of well-kept libraries for now
-//! (`dom_smoothie`, `mdka`); what stands before and after them is ours: charset,
-//! a tree without traps, absolute URLs, metadata, counting.
+//! A page is parsed once, into a flat tree that never changes. Main content is a
+//! selection of its nodes; text, Markdown and HTML are written straight from
+//! tree and selection.
 
+mod addresses;
 mod charset;
 mod content;
 mod date;
 mod document;
 mod dom;
+mod html;
 mod images;
 mod language;
 mod links;
+mod markdown;
+mod main_content;
 mod metadata;
 mod octets;
 mod plain;
-mod repair;
 mod robots;
 pub mod sitemap;
+mod srcset;
 mod structured_data;
 mod text;
-mod tree;
 mod words;
 
 pub use charset::decode;
@@ -29,6 +32,8 @@ pub use content::{Content, ContentOptions, Format};
 pub use document::Document;
 pub use images::{Image, Role};
 pub use links::{Link, LinkKind, normalise};
+#[cfg(feature = "training")]
+pub use main_content::training;
 pub use metadata::Metadata;
 pub use robots::Robots;
 pub use words::word_count;

@@ -1,58 +1,19 @@
-use kuchikiki::NodeRef;
-use kuchikiki::iter::NodeEdge;
+//! The text of a page as a reader sees it.
 
-/// Elements that begin and end a line.
-const BLOCKS: [&str; 37] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "caption",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "html",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "table",
-    "tbody",
-    "tr",
-    "ul",
-];
+use crate::dom::{Dom, NodeId, Selection, Step, Tag};
 
-/// Returns the text a reader sees: a line a block, cells apart, white space
-/// collapsed except in `<pre>`.
-pub(crate) fn of(root: &NodeRef) -> String {
+/// Returns the text selected: a line a block, cells apart, white space collapsed
+/// except in `<pre>`. Scripts, styles, drawings and the like have no text.
+pub(crate) fn of(dom: &Dom, selection: &Selection) -> String {
     let mut writer = Writer::default();
-    for edge in root.traverse_inclusive() {
-        match edge {
-            NodeEdge::Start(node) => writer.enter(&node),
-            NodeEdge::End(node) => writer.leave(&node),
+    for step in selection.walk(dom) {
+        match step {
+            Step::Enter(id) => writer.enter(dom, id),
+            Step::Leave(id) => writer.leave(dom.tag(id)),
         }
     }
-    writer.text.trim().to_owned()
+    writer.text.truncate(writer.text.trim_end().len());
+    writer.text
 }
 
 #[derive(Default)]
@@ -61,34 +22,46 @@ struct Writer {
     /// A space is due before the next word.
     space: bool,
     preformatted: usize,
+    /// Depth in elements whose text is not the page's.
+    silent: usize,
 }
 
 impl Writer {
-    fn enter(&mut self, node: &NodeRef) {
-        if let Some(text) = node.as_text() {
-            self.write(&text.borrow());
+    fn enter(&mut self, dom: &Dom, id: NodeId) {
+        if let Some(text) = dom.text(id) {
+            if self.silent == 0 {
+                self.write(text);
+            }
             return;
         }
-        match name(node) {
-            Some("br") => self.end_line(),
-            Some("pre") => {
+        let Some(tag) = dom.tag(id) else { return };
+        self.silent += usize::from(is_silent(tag));
+        match tag {
+            Tag::Br if self.preformatted > 0 => self.text.push('\n'),
+            Tag::Br => self.end_line(),
+            Tag::Pre => {
                 self.end_line();
                 self.preformatted += 1;
             }
-            Some("td" | "th") => self.space = true,
-            Some(block) if BLOCKS.contains(&block) => self.end_line(),
-            _ => {}
+            _ => self.edge(tag),
         }
     }
 
-    fn leave(&mut self, node: &NodeRef) {
-        match name(node) {
-            Some("pre") => {
-                self.preformatted = self.preformatted.saturating_sub(1);
-                self.end_line();
-            }
-            Some("td" | "th") => self.space = true,
-            Some(block) if BLOCKS.contains(&block) => self.end_line(),
+    fn leave(&mut self, tag: Option<Tag>) {
+        let Some(tag) = tag else { return };
+        self.silent -= usize::from(is_silent(tag));
+        if tag == Tag::Pre {
+            self.preformatted -= 1;
+            self.end_line();
+        } else {
+            self.edge(tag);
+        }
+    }
+
+    fn edge(&mut self, tag: Tag) {
+        match tag {
+            Tag::Td | Tag::Th | Tag::Button | Tag::Img => self.space = true,
+            _ if tag.is_block() || tag == Tag::Main || tag == Tag::Table => self.end_line(),
             _ => {}
         }
     }
@@ -98,17 +71,15 @@ impl Writer {
             self.text.push_str(text);
             return;
         }
-        for word in text.split_inclusive(char::is_whitespace) {
-            let trimmed = word.trim_end();
-            if !trimmed.is_empty() {
-                if self.space && !self.text.is_empty() && !self.text.ends_with('\n') {
-                    self.text.push(' ');
-                }
-                self.text.push_str(trimmed);
-                self.space = false;
+        self.space |= text.starts_with(char::is_whitespace);
+        for word in text.split_whitespace() {
+            if self.space && !self.text.is_empty() && !self.text.ends_with('\n') {
+                self.text.push(' ');
             }
-            self.space |= trimmed.len() < word.len();
+            self.text.push_str(word);
+            self.space = true;
         }
+        self.space &= text.ends_with(char::is_whitespace);
     }
 
     fn end_line(&mut self) {
@@ -119,6 +90,51 @@ impl Writer {
     }
 }
 
-fn name(node: &NodeRef) -> Option<&str> {
-    node.as_element().map(|element| &*element.name.local)
+/// Whether an element's text is never shown as text.
+fn is_silent(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Head
+            | Tag::Script
+            | Tag::Style
+            | Tag::Noscript
+            | Tag::Template
+            | Tag::Svg
+            | Tag::Iframe
+            | Tag::Object
+            | Tag::Canvas
+            | Tag::Audio
+            | Tag::Video
+            | Tag::Textarea
+            | Tag::Select
+            | Tag::Rp
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(html: &str) -> String {
+        let dom = Dom::parse(html);
+        of(&dom, &Selection::new(&dom, vec![dom.body()]))
+    }
+
+    #[test]
+    fn text_is_what_a_reader_sees() {
+        for (html, expected) in [
+            ("<p>One <b>two</b>\n three<p>four", "One two three\nfour"),
+            ("<p>One<b>two</b> <i> three</i>", "Onetwo three"),
+            ("a<br>b<div>c<div>d</div></div>e", "a\nb\nc\nd\ne"),
+            ("<table><tr><td>a<td>b<tr><th>c<td>d</table>", "a b\nc d"),
+            ("<pre>a  b\n  c</pre>d", "a  b\n  c\nd"),
+            ("<pre>a<br>b</pre>", "a\nb"),
+            ("a<script>b</script><style>c</style><noscript>d</noscript><svg><text>e</text></svg>f", "af"),
+            ("<p>a<p> <p>", "a"),
+            ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "漢kan"),
+            ("", ""),
+        ] {
+            assert_eq!(text(html), expected, "{html}");
+        }
+    }
 }

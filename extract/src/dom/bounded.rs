@@ -3,19 +3,17 @@
 //! The tree builder keeps a stack of open elements and a list of open formatting
 //! elements. It walks the first for every tag, so that deep nesting costs the
 //! square of the depth, and it opens all of the second again in every paragraph
-//! (`<p><b id=1><p><b id=2>…`), which costs the square in memory. The tokenizer
-//! compares each attribute of a tag with all before it. Flattening the finished
-//! tree comes too late for these; here tags are held back before them.
+//! (`<p><b id=1><p><b id=2>…`), which costs the square in memory. Flattening the
+//! finished tree comes too late for these; here tags are held back before them.
 
 use std::cell::Cell;
 
 use html5ever::interface::Tracer;
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
 use super::builder::{Builder, Handle};
-use super::tag_reader::TagReader;
+use super::tokenizer;
 
 /// Open elements, formatting ones counted twice, from which on start tags are
 /// left out. Real pages stay below 100.
@@ -40,89 +38,29 @@ const FORMATTING: [&str; 14] =
 /// repeats itself beyond measure, start tags are left out and their text is kept.
 pub(super) fn parse(html: &str) -> Builder {
     let builder = TreeBuilder::new(Builder::default(), TreeBuilderOpts::default());
-    let options = TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() };
-    let tokenizer = Tokenizer::new(Doorkeeper::new(builder), options);
-    let (mut reader, mut between_tags, mut in_reference) = (None, true, false);
     let html = html.strip_prefix('\u{feff}').unwrap_or(html);
-    // Texts and values of the tree share this one copy.
-    let shared = StrTendril::from(html);
-    let mut at = 0;
-    for piece in pieces(html) {
-        if between_tags && TagReader::begins(piece, tokenizer.sink.raw_text.get()) {
-            reader = Some(TagReader::default());
-        }
-        let before = tokenizer.sink.progress(in_reference);
-        match &mut reader {
-            Some(reader) => reader.pass(piece).iter().for_each(|part| feed(&tokenizer, StrTendril::from(*part))),
-            None => feed(&tokenizer, shared.subtendril(at, length(piece))),
-        }
-        at += length(piece);
-        if tokenizer.sink.progress(in_reference) > before {
-            (reader, between_tags) = (None, true);
-        } else if piece.len() > "</".len() {
-            between_tags = false;
-        }
-        in_reference = ends_in_reference(piece);
-    }
-    tokenizer.end();
-    tokenizer.sink.builder.sink
-}
-
-/// Pages of more than 4 GB do not get this far.
-fn length(piece: &str) -> u32 {
-    u32::try_from(piece.len()).unwrap_or(u32::MAX)
-}
-
-/// Cuts before every `<`, which is where tags begin. Within a tag, a comment or
-/// a declaration the tokenizer gives no token: so it is known from outside which
-/// `<` begins a tag.
-fn pieces(html: &str) -> impl Iterator<Item = &str> {
-    let mut rest = html;
-    std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        let end = rest[first.len_utf8()..].find('<').map_or(rest.len(), |at| at + first.len_utf8());
-        let (piece, behind) = rest.split_at(end);
-        rest = behind;
-        Some(piece)
-    })
-}
-
-/// Whether an unfinished character reference stands at the end; its text comes
-/// as a token only when the next piece is given.
-fn ends_in_reference(piece: &str) -> bool {
-    piece.trim_end_matches(|end: char| end.is_ascii_alphanumeric() || end == '#').ends_with('&')
-}
-
-fn feed(tokenizer: &Tokenizer<Doorkeeper>, text: StrTendril) {
-    let input = BufferQueue::default();
-    input.push_back(text);
-    // It returns behind every script, for those who would run it.
-    while !input.is_empty() {
-        let _ = tokenizer.feed(&input);
-    }
+    let doorkeeper = Doorkeeper::new(builder);
+    let doorkeeper = if html.contains('\r') {
+        tokenizer::run(&html.replace("\r\n", "\n").replace('\r', "\n"), doorkeeper)
+    } else {
+        tokenizer::run(html, doorkeeper)
+    };
+    doorkeeper.builder.sink
 }
 
 /// Stands between tokenizer and tree builder.
 struct Doorkeeper {
     builder: TreeBuilder<Handle, Builder>,
-    texts: Cell<usize>,
-    others: Cell<usize>,
     tags: Cell<usize>,
     work: Cell<usize>,
     formatting: Cell<usize>,
     full: Cell<bool>,
-    raw_text: Cell<bool>,
 }
 
 impl Doorkeeper {
     fn new(builder: TreeBuilder<Handle, Builder>) -> Self {
-        let (texts, others, tags, work, formatting, full, raw_text) = Default::default();
-        Self { builder, texts, others, tags, work, formatting, full, raw_text }
-    }
-
-    /// Tokens seen so far, those of text left out when `but_text`.
-    fn progress(&self, but_text: bool) -> usize {
-        self.others.get() + if but_text { 0 } else { self.texts.get() }
+        let (tags, work, formatting, full) = Default::default();
+        Self { builder, tags, work, formatting, full }
     }
 
     fn admits(&self, tag: &Tag) -> bool {
@@ -146,20 +84,10 @@ impl TokenSink for Doorkeeper {
     type Handle = Handle;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
-        match token {
-            Token::ParseError(_) => {}
-            Token::CharacterTokens(_) | Token::NullCharacterToken => self.texts.set(self.texts.get() + 1),
-            _ => self.others.set(self.others.get() + 1),
+        match &token {
+            Token::TagToken(tag) if !self.admits(tag) => TokenSinkResult::Continue,
+            _ => self.builder.process_token(token, line),
         }
-        let is_tag = match &token {
-            Token::TagToken(tag) if !self.admits(tag) => return TokenSinkResult::Continue,
-            token => matches!(token, Token::TagToken(_)),
-        };
-        let result = self.builder.process_token(token, line);
-        if is_tag {
-            self.raw_text.set(matches!(result, TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext));
-        }
-        result
     }
 
     fn end(&self) {

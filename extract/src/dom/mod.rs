@@ -8,7 +8,7 @@ mod bounded;
 mod builder;
 mod selection;
 mod tag;
-mod tag_reader;
+mod tokenizer;
 
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName};
@@ -155,6 +155,11 @@ impl Dom {
     /// Returns this node and those within it in document order.
     pub(crate) fn subtree(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         (id.0..self.node(id).end).map(NodeId)
+    }
+
+    /// Returns the nodes from one to another, both included.
+    pub(crate) fn through(&self, first: NodeId, last: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        (first.0..=last.0).map(NodeId)
     }
 
     /// Returns all nodes in document order.

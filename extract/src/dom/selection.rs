@@ -38,6 +38,7 @@ impl Selection {
     }
 
     /// Takes a node back in that was left out itself.
+    #[cfg(test)]
     pub(crate) fn take_back(&mut self, id: NodeId) {
         self.left_out[id.index()] = false;
     }
@@ -64,7 +65,7 @@ impl Selection {
                     open.pop();
                     return Some(Step::Leave(inmost));
                 }
-                let Some(id) = next.filter(|_| !open.is_empty()).or_else(|| roots.next()) else { return None };
+                let id = next.filter(|_| !open.is_empty()).or_else(|| roots.next())?;
                 if self.is_left_out(id) {
                     next = Some(dom.end(id)).filter(|_| !open.is_empty());
                     continue;

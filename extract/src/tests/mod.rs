@@ -3,8 +3,12 @@ use url::Url;
 use crate::{Content, ContentOptions, Document, Format};
 
 mod hostile;
+mod main_content;
 mod markdown;
+mod markdown_cases;
 mod pages;
+mod properties;
+mod read_back;
 
 fn url(text: &str) -> Url {
     Url::parse(text).expect("a URL")
