@@ -62,10 +62,10 @@ pub(crate) fn read(
     format: Format,
     options: ContentOptions,
 ) -> Content {
+    let plain = plain_text(dom, base, options);
+    let word_count = words::word_count(&plain);
     if format == Format::Text {
-        let text = plain_text(dom, base, options);
-        let word_count = words::word_count(&text);
-        return Content { text, word_count };
+        return Content { text: plain, word_count };
     }
     let body = if options.main_content_only { main_content(document, base) } else { whole_body(document) };
     if !options.include_images {
@@ -75,8 +75,6 @@ pub(crate) fn read(
         tree::select(&body, "a").iter().for_each(tree::unwrap);
     }
     tree::plain_attributes(&body);
-    let plain = body.text_contents();
-    let word_count = words::word_count(&plain);
     let text = match format {
         Format::Text => plain,
         Format::Html => tree::inner_html(&body),
