@@ -15,13 +15,18 @@ const NEAR: usize = 3;
 /// Words from which a block counts as clear.
 const CLEAR_WORDS: u32 = 8;
 
-/// Appends to each block's row what the first look made of its surroundings.
-/// `first` is the part of each block's words taken for content.
+/// The chance from which a block counts as likely content.
+const LIKELY: f32 = 0.4;
+
+/// What the first look made of a page: the part of each block's words that it
+/// took for content.
 pub(super) struct Context<'a> {
     outline: &'a Outline<'a>,
     first: &'a [f32],
     /// By block, and one more: words taken for content before it.
     content_before: Vec<f32>,
+    /// By block, and one more: blocks before it that are likely content.
+    likely_before: Vec<u32>,
     /// By group: words taken for content, and all words.
     groups: Vec<[f32; 2]>,
     group_of: &'a [Group],
@@ -34,20 +39,23 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     pub(super) fn of(outline: &'a Outline, groups: &'a [Group], first: &'a [f32]) -> Self {
         let list = &outline.blocks.list;
-        let mut content_before = vec![0.0];
+        let (mut content_before, mut likely_before) = (vec![0.0], vec![0]);
+        let mut likely = 0;
         let mut sums = vec![[0.0f32; 2]; groups.iter().map(|group| group.id + 1).max().unwrap_or_default()];
         let mut so_far = 0.0;
         for ((block, group), first) in list.iter().zip(groups).zip(first) {
             let words = float(block.stats.words);
             so_far += words * first;
             content_before.push(so_far);
+            likely += u32::from(*first > LIKELY);
+            likely_before.push(likely);
             sums[group.id][0] += words * first;
             sums[group.id][1] += words;
         }
         let clear = |at: &usize| first[*at] > 0.5 && list[*at].stats.words >= CLEAR_WORDS;
         let ends = ((0..list.len()).find(clear).unwrap_or(0), (0..list.len()).rfind(clear).unwrap_or(list.len()));
         let share_of_page = so_far / float(outline.words(0..list.len())).max(1.0);
-        Self { outline, first, content_before, groups: sums, group_of: groups, ends, share_of_page }
+        Self { outline, first, content_before, likely_before, groups: sums, group_of: groups, ends, share_of_page }
     }
 
     fn content(&self, from: usize, to: usize) -> f32 {
@@ -105,16 +113,15 @@ impl<'a> Context<'a> {
         numbers.push(self.siblings(block.inner));
     }
 
-    /// Returns the part taken for content of the nearest ancestor's parent that
-    /// has three alike or more, by number of children with any content.
+    /// Returns the part of the blocks that are likely content, of the outermost
+    /// ancestor with three children alike or more.
     fn siblings(&self, inner: NodeId) -> f32 {
         let outline = self.outline;
         let around = std::iter::once(inner).chain(outline.dom.ancestors(inner));
         let repeated = around.filter(|id| outline.alike(*id) >= 3).last();
         let Some(parent) = repeated.and_then(|id| outline.dom.parent(id)) else { return -1.0 };
         let range = outline.range(parent);
-        let blocks = count(range.len());
-        let taken = self.first[range].iter().filter(|first| **first > 0.4).count();
-        share(count(taken), blocks)
+        let taken = self.likely_before[range.end] - self.likely_before[range.start];
+        share(taken, count(range.len()))
     }
 }

@@ -16,19 +16,6 @@ const FAR: u8 = 24;
 /// Ancestors described: each holds more words than the one before.
 const RINGS: usize = 5;
 
-/// Numbers of all blocks of a page, a row a block.
-#[derive(Debug)]
-pub(super) struct Rows {
-    pub(super) width: usize,
-    pub(super) numbers: Vec<f32>,
-}
-
-impl Rows {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[f32]> {
-        self.numbers.chunks_exact(self.width.max(1))
-    }
-}
-
 /// What is the same for all blocks of a page.
 struct Page {
     all: Sums,
@@ -54,31 +41,54 @@ pub(super) struct Group {
     links: u32,
 }
 
-/// Describes the blocks of a page; `page` is put into each row.
-pub(super) fn describe(outline: &Outline, page: &[f32]) -> (Rows, Vec<Group>) {
-    let common = Page::of(outline);
-    let mut numbers = Vec::with_capacity(outline.blocks.list.len() * 256);
-    let mut width = 0;
-    let mut since_heading = (0, 0, [0; GROUPS]);
-    for at in 0..outline.blocks.list.len() {
-        let mut row = Row { outline, page: &common, at, numbers: &mut numbers };
-        let begin = row.numbers.len();
+/// Describes the blocks of a page one by one.
+pub(super) struct Describer<'a> {
+    outline: &'a Outline<'a>,
+    page: Page,
+    /// Put behind each block's numbers.
+    last: &'a [f32],
+    heading: Heading,
+}
+
+/// The heading above a block.
+#[derive(Debug, Clone, Copy, Default)]
+struct Heading {
+    level: u32,
+    blocks_since: u32,
+    said: [u16; GROUPS],
+}
+
+impl<'a> Describer<'a> {
+    pub(super) fn new(outline: &'a Outline<'a>, last: &'a [f32]) -> Self {
+        Self { outline, page: Page::of(outline), last, heading: Heading::default() }
+    }
+
+    pub(super) fn groups(&self) -> &[Group] {
+        &self.page.groups
+    }
+
+    /// Appends the numbers of a block; asked for in order.
+    pub(super) fn describe(&mut self, at: usize, numbers: &mut Vec<f32>) {
+        let mut row = Row { outline: self.outline, page: &self.page, at, numbers };
         row.own();
-        row.place(since_heading);
+        row.place(self.heading);
         row.marks();
         row.rings();
         row.repetition();
         row.neighbours();
-        row.numbers.extend_from_slice(page);
-        width = numbers.len() - begin;
-        let level = heading(outline, &outline.blocks.list[at]);
-        since_heading = if level > 0 {
-            (level, 0, outline.blocks.list[at].stats.said)
-        } else {
-            (since_heading.0, since_heading.1 + 1, since_heading.2)
-        };
+        row.numbers.extend_from_slice(self.last);
+        self.pass(at);
     }
-    (Rows { width, numbers }, common.groups)
+
+    /// Goes on to the next block without a description.
+    pub(super) fn pass(&mut self, at: usize) {
+        let block = &self.outline.blocks.list[at];
+        let level = heading(self.outline, block);
+        self.heading.blocks_since += 1;
+        if level > 0 {
+            self.heading = Heading { level, blocks_since: 0, said: block.stats.said };
+        }
+    }
 }
 
 impl Page {
@@ -248,7 +258,7 @@ impl Row<'_> {
     }
 
     /// Where in the page the block stands.
-    fn place(&mut self, (level, since_heading, said): (u32, u32, [u16; GROUPS])) {
+    fn place(&mut self, above: Heading) {
         let (outline, page, at) = (self.outline, self.page, self.at);
         let before = outline.words(0..at);
         let list = outline.blocks.list.len();
@@ -265,14 +275,14 @@ impl Row<'_> {
             float(page.all.text.words - before),
             float(outline.words(heading_at..at)),
             f32::from(u8::from(at < page.first_heading)),
-            float(level),
-            float(since_heading),
+            float(above.level),
+            float(above.blocks_since),
             away(page.centres[0]),
             away(page.centres[1]),
             float(page.earlier[at]),
             f32::from(u8::from(self.is_title())),
         ]);
-        self.numbers.extend(said.map(f32::from));
+        self.numbers.extend(above.said.map(f32::from));
     }
 
     /// Whether the block is a heading with the page's title, or a part of it.

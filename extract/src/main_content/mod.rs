@@ -29,6 +29,7 @@ use url::Url;
 use crate::dom::{Dom, Selection};
 
 use context::Context;
+use features::Describer;
 use model::MODELS;
 use outline::Outline;
 pub(crate) use page_type::PageType;
@@ -63,17 +64,44 @@ pub(crate) fn everything(dom: &Dom) -> Selection {
     keep::everything(dom)
 }
 
+/// Blocks looked at one by one. Real pages have some hundreds; behind that many,
+/// those in like places are taken for what the ones before were.
+const LOOKED_AT: usize = 10_000;
+
 /// Returns for each block what part of its words is content.
 fn chances(outline: &Outline, kinds: &[f32; PageType::ALL.len()]) -> Vec<f32> {
-    let (rows, groups) = features::describe(outline, kinds);
-    let first: Vec<f32> = rows.iter().map(|row| MODELS.first.chance(row)).collect();
-    let context = Context::of(outline, &groups, &first);
-    let mut numbers = Vec::with_capacity(64);
-    let second = |at| {
+    let mut describer = Describer::new(outline, kinds);
+    let groups: Vec<usize> = describer.groups().iter().map(|group| group.id).collect();
+    let mut numbers = Vec::with_capacity(512);
+    let first = look(&groups, |at, is_known| {
+        if is_known {
+            describer.pass(at);
+            return 0.0;
+        }
+        numbers.clear();
+        describer.describe(at, &mut numbers);
+        MODELS.first.chance(&numbers)
+    });
+    let context = Context::of(outline, describer.groups(), &first);
+    look(&groups, |at, is_known| {
+        if is_known {
+            return 0.0;
+        }
         numbers.clear();
         numbers.extend(kinds);
         context.write(at, &mut numbers);
         MODELS.second.chance(&numbers)
+    })
+}
+
+/// Judges all blocks, given their groups. `judge` is told where the answer is
+/// known already from the group's last block.
+fn look(groups: &[usize], mut judge: impl FnMut(usize, bool) -> f32) -> Vec<f32> {
+    let mut known = vec![None; groups.iter().max().map_or(0, |last| last + 1)];
+    let each = |(at, group): (usize, &usize)| {
+        let before = known[*group].filter(|_| at >= LOOKED_AT);
+        let judged = judge(at, before.is_some());
+        *known[*group].insert(before.unwrap_or(judged))
     };
-    (0..first.len()).map(second).collect()
+    groups.iter().enumerate().map(each).collect()
 }

@@ -6,9 +6,10 @@ use crate::dom::{Dom, NodeId};
 
 use super::blocks::Block;
 use super::context::Context;
+use super::features::Describer;
 use super::outline::Outline;
 use super::vocabulary::UNSEEN;
-use super::{features, page_type, unscripted};
+use super::{page_type, unscripted};
 
 /// A page as the models see it.
 #[derive(Debug)]
@@ -30,15 +31,17 @@ pub fn describe(html: &str, url: Option<&Url>) -> Described {
     let dom = read(html);
     let outline = Outline::of(&dom);
     let list = &outline.blocks.list;
-    let (rows, _) = features::describe(&outline, &[]);
+    let mut describer = Describer::new(&outline, &[]);
+    let mut rows = Vec::new();
+    (0..list.len()).for_each(|at| describer.describe(at, &mut rows));
     let is_hidden = |block: &Block| {
         let mut around = std::iter::once(block.inner).chain(dom.ancestors(block.inner));
         around.any(|id| outline.marks(id) & UNSEEN != 0)
     };
     Described {
         page: page_type::describe(&outline, url),
-        width: rows.width,
-        rows: rows.numbers,
+        width: rows.len() / list.len().max(1),
+        rows,
         texts: list.iter().map(|block| text(&dom, block.first, block.last)).collect(),
         hidden: list.iter().map(is_hidden).collect(),
     }
@@ -49,9 +52,9 @@ pub fn describe(html: &str, url: Option<&Url>) -> Described {
 pub fn describe_again(html: &str, first: &mut impl Iterator<Item = f32>) -> Vec<f32> {
     let dom = read(html);
     let outline = Outline::of(&dom);
-    let (_, groups) = features::describe(&outline, &[]);
+    let describer = Describer::new(&outline, &[]);
     let first: Vec<f32> = first.take(outline.blocks.list.len()).collect();
-    let context = Context::of(&outline, &groups, &first);
+    let context = Context::of(&outline, describer.groups(), &first);
     let mut numbers = Vec::new();
     (0..first.len()).for_each(|at| context.write(at, &mut numbers));
     numbers
