@@ -122,7 +122,8 @@ impl ActorSystem {
             patience: Duration::from_secs(seconds),
             policy: RestartPolicy::default(),
         };
-        let SystemConfig { database, jobs, egress, proxies, browser, ttls, plans, shared_store, cache_bytes, .. } = config;
+        let SystemConfig { database, jobs, egress, proxies, browser, ttls, plans, shared_store, cache_bytes, .. } =
+            config;
         let subjects = Arc::new(CrawlSubjects::new(database.clone()));
         let outbox = OutboxConfig::new(database.clone(), egress.clone(), subjects, config.webhook_root);
         let mut keepers = Vec::new();

@@ -2,7 +2,8 @@ use url::Url;
 
 use crate::addresses::{self, Base};
 use crate::dom::{Dom, NodeId, Selection, Tag};
-use crate::{html, main_content, markdown, plain, text, words};
+use crate::main_content::{self, MainContent};
+use crate::{html, markdown, plain, text, words};
 
 /// The form of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,12 +45,19 @@ pub struct Content {
 pub(crate) fn read(dom: &Dom, url: Option<&Url>, base: &Base, format: Format, options: ContentOptions) -> Content {
     let copy = main_content::without_scripts(dom);
     let dom = copy.as_ref().unwrap_or(dom);
-    let mut selection =
-        if options.main_content_only { main_content::select(dom, url) } else { main_content::everything(dom) };
+    let (mut selection, pictures) = if options.main_content_only {
+        let MainContent { selection, pictures, .. } = main_content::read(dom, url);
+        (selection, pictures)
+    } else {
+        (main_content::everything(dom), Vec::new())
+    };
     if !options.include_images {
         leave_captions_out(dom, &mut selection);
     }
     let plain = text::of(dom, &selection);
+    if options.include_images {
+        pictures.into_iter().for_each(|id| selection.take_back(id));
+    }
     let word_count = words::word_count(&plain);
     let title = if options.main_content_only { missing_title(dom, &selection, &plain) } else { None };
     let write = |selection: &Selection| match format {

@@ -127,7 +127,8 @@ impl Group {
         }
         let pattern = encoded(path);
         // Who allows a folder's index page means the folder by its short name too.
-        if allows && let Some(folder) = pattern.strip_suffix("index.html").or(pattern.strip_suffix("index.htm"))
+        if allows
+            && let Some(folder) = pattern.strip_suffix("index.html").or(pattern.strip_suffix("index.htm"))
             && folder.ends_with('/')
         {
             self.rules.push(Rule { allows, pattern: format!("{folder}$") });
@@ -242,14 +243,9 @@ mod tests {
     #[test]
     fn the_longest_pattern_decides() {
         let robots = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif$\nAllow: /index.html\n";
-        for (path, expected) in [
-            ("/a", false),
-            ("/a/b/c", true),
-            ("/x.gif", false),
-            ("/x.gif?y", true),
-            ("/A", true),
-            ("/", true),
-        ] {
+        for (path, expected) in
+            [("/a", false), ("/a/b/c", true), ("/x.gif", false), ("/x.gif?y", true), ("/A", true), ("/", true)]
+        {
             assert_eq!(allowed(robots, path), expected, "{path}");
         }
         assert!(allowed("User-agent: *\nAllow: /p\nDisallow: /p", "/p"), "as long: allowed");
@@ -260,7 +256,8 @@ mod tests {
 
     #[test]
     fn sloppy_files_are_read() {
-        let robots = "\u{feff}user-agent *\r\ndissallow /x # not this\rCrawl-Delay: 2.5\nSITEMAP:  /map.xml\nfoo: bar\n";
+        let robots =
+            "\u{feff}user-agent *\r\ndissallow /x # not this\rCrawl-Delay: 2.5\nSITEMAP:  /map.xml\nfoo: bar\n";
         let robots = Robots::parse(robots.as_bytes(), "BlazonBot");
         assert!(!robots.allows_path("/x"));
         assert_eq!(robots.crawl_delay(), Some(Duration::from_millis(2_500)));

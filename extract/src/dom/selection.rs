@@ -38,7 +38,6 @@ impl Selection {
     }
 
     /// Takes a node back in that was left out itself.
-    #[cfg(test)]
     pub(crate) fn take_back(&mut self, id: NodeId) {
         self.left_out[id.index()] = false;
     }

@@ -13,6 +13,7 @@
 mod blocks;
 mod context;
 mod features;
+mod figures;
 mod keep;
 mod lexicon;
 mod model;
@@ -26,7 +27,7 @@ mod vocabulary;
 
 use url::Url;
 
-use crate::dom::{Dom, Selection};
+use crate::dom::{Dom, NodeId, Selection};
 
 use context::Context;
 use features::Describer;
@@ -38,7 +39,11 @@ pub(crate) use unscripted::read as without_scripts;
 /// A page's content.
 #[derive(Debug)]
 pub(crate) struct MainContent {
+    /// Its text.
     pub(crate) selection: Selection,
+    /// What is to be taken back in where pictures are shown: they and their
+    /// captions.
+    pub(crate) pictures: Vec<NodeId>,
     #[cfg_attr(not(test), expect(dead_code, reason = "the writers have no need of it yet"))]
     pub(crate) page_type: PageType,
 }
@@ -51,12 +56,9 @@ pub(crate) fn read(dom: &Dom, url: Option<&Url>) -> MainContent {
     let chances = chances(&outline, &kinds);
     let mut stays = keep::choose(&outline.blocks.list, &chances);
     keep::whole_tables(&outline, &mut stays);
-    MainContent { selection: keep::selection(&outline, &stays), page_type: PageType::most_likely(&kinds) }
-}
-
-/// Selects a page's main content.
-pub(crate) fn select(dom: &Dom, url: Option<&Url>) -> Selection {
-    read(dom, url).selection
+    let selection = keep::selection(&outline, &stays);
+    let pictures = figures::left_out(&outline, &stays, &selection);
+    MainContent { selection, pictures, page_type: PageType::most_likely(&kinds) }
 }
 
 /// Selects all that a page shows.

@@ -72,5 +72,5 @@ fn text(dom: &Dom, first: NodeId, last: NodeId) -> String {
 /// Returns the text of the main content as the present models find it.
 pub fn extract(html: &str, url: Option<&Url>) -> String {
     let dom = read(html);
-    crate::text::of(&dom, &super::select(&dom, url))
+    crate::text::of(&dom, &super::read(&dom, url).selection)
 }

@@ -63,8 +63,13 @@ impl<'a, 'p> Renderer<'a, 'p> {
     fn piece(&mut self, at: usize) -> usize {
         match self.pieces[at].kind {
             Kind::Text => self.plain(at),
-            // A link of such code at the beginning would define what it refers to.
-            Kind::Code if self.is_in_brackets() && self.text_of(at).contains("]:") => self.plain(at),
+            // A link of such code at the beginning would define what it refers to, so it is escaped, and marked as
+            // HTML marks it.
+            Kind::Code if self.is_in_brackets() && self.text_of(at).contains("]:") => {
+                self.out.push_str("<code>");
+                self.plain(at);
+                self.out.push_str("</code>");
+            }
             Kind::Code => code_span(self.out, self.text_of(at), self.place),
             Kind::Ready => self.out.push_str(self.text_of(at)),
             Kind::Break => self.end_line(),

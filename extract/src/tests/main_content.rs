@@ -6,7 +6,7 @@ use crate::{ContentOptions, Format};
 fn text(html: &str) -> String {
     let dom = Dom::parse(html);
     let dom = main_content::without_scripts(&dom).unwrap_or(dom);
-    crate::text::of(&dom, &main_content::select(&dom, None))
+    crate::text::of(&dom, &main_content::read(&dom, None).selection)
 }
 
 /// A page with its address, its kind, what a reader wants of it and what not.

@@ -82,8 +82,7 @@ async fn announce(txn: &DatabaseTransaction, row: &QueryResult, state: &str) -> 
     let Some(url) = row.try_get::<Option<String>>("", "webhook_url")? else { return Ok(()) };
     let url = Url::parse(&url).map_err(|error| CrawlError::Corrupt(format!("webhook_url: {error}")))?;
     let event_type = if state == "completed" { "crawl.completed" } else { "crawl.failed" };
-    let delivery =
-        NewDelivery { user: row.try_get("", "user_id")?, url, event_type, subject: row.try_get("", "id")? };
+    let delivery = NewDelivery { user: row.try_get("", "user_id")?, url, event_type, subject: row.try_get("", "id")? };
     webhook_outbox::enqueue(txn, &delivery).await?;
     Ok(())
 }

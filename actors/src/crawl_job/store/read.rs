@@ -28,7 +28,10 @@ pub(in crate::crawl_job) async fn get(
 }
 
 /// Returns a crawl with all its pages, whoever's it is.
-pub(in crate::crawl_job) async fn whole(db: &DatabaseConnection, crawl: Uuid) -> Result<Option<CrawlRecord>, CrawlError> {
+pub(in crate::crawl_job) async fn whole(
+    db: &DatabaseConnection,
+    crawl: Uuid,
+) -> Result<Option<CrawlRecord>, CrawlError> {
     let txn = begin_snapshot(db).await?;
     let record = match sql::one(&txn, "SELECT * FROM crawls WHERE id = $1", [crawl.into()]).await? {
         Some(row) => Some(record(&txn, &row, Some(PageRange { after: -1, limit: i64::MAX - 1 })).await?),
