@@ -93,6 +93,7 @@ async fn locally(settings: &Settings, arguments: ScrapeArguments) -> anyhow::Res
         url: arguments.url,
         javascript: !arguments.no_javascript,
         wait_for: arguments.wait_for,
+        measure: false,
         timeout: Duration::from_millis(arguments.timeout),
     };
     let answer = match arguments.format {

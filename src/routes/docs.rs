@@ -19,6 +19,7 @@ use super::{account, health, web};
         web::crawl::cancel::cancel,
         web::crawl::events::events,
         web::scrape_html::scrape,
+        web::scrape_images::scrape,
         web::scrape_markdown::scrape,
         web::scrape_template::scrape,
         account::show,

@@ -39,6 +39,7 @@ pub fn configure(config: &mut ServiceConfig) {
         .service(post("/v1/account/webhook-deliveries/{id}/resend", account::webhook_resend::resend))
         .service(get("/v1/account/webhook-secret", account::webhook_secret::show))
         .service(get("/v1/web/scrape/html", web::scrape_html::scrape))
+        .service(get("/v1/web/scrape/images", web::scrape_images::scrape))
         .service(get("/v1/web/scrape/markdown", web::scrape_markdown::scrape))
         .service(get("/v1/web/scrape/template", web::scrape_template::scrape))
         .default_service(http::to(unknown_route));

@@ -60,8 +60,13 @@ async fn the_reference_is_generated_and_browsable_offline() {
             "/v1/account/webhook-deliveries",
             "/v1/account/webhook-deliveries/{id}/resend",
             "/v1/account/webhook-secret",
+            "/v1/web/crawl",
+            "/v1/web/crawl/{jobId}",
+            "/v1/web/crawl/{jobId}/events",
             "/v1/web/scrape/html",
+            "/v1/web/scrape/images",
             "/v1/web/scrape/markdown",
+            "/v1/web/scrape/template",
         ]
     );
     let names: Vec<_> = document["paths"]["/v1/web/scrape/markdown"]["get"]["parameters"]

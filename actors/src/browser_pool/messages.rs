@@ -14,6 +14,9 @@ pub struct RenderPage {
     pub url: Url,
     /// A CSS selector that must match before the document is read.
     pub wait_for: Option<String>,
+    /// Whether each `<img>` is to tell its place: `data-layout="x y width height"`
+    /// in CSS pixels of the document.
+    pub measure: bool,
     /// The proxy that all of the page's requests go through; `None` goes directly.
     pub upstream: Option<Upstream>,
     /// Bounds the work as well as the wait.

@@ -219,6 +219,9 @@ impl Rendering<'_> {
     }
 
     async fn read(&mut self, world: ExecutionContextId) -> Result<RenderedPage, Blink> {
+        if self.order.measure {
+            self.evaluate(world, scripts::measure()).await?;
+        }
         let value = self.evaluate(world, scripts::read(MAX_DOCUMENT)).await?;
         let reading: Reading = serde_json::from_value(value).map_err(|_| Blink::Moved)?;
         let navigation = self.tab.navigation();

@@ -17,6 +17,11 @@ pub(super) fn wait_for(selector: &str) -> String {
     call(include_str!("scripts/wait_for.js"), &[selector.into(), 50.into()])
 }
 
+/// The expression that notes on each image where it stands and how large it is.
+pub(super) fn measure() -> String {
+    call(include_str!("scripts/measure.js"), &[])
+}
+
 /// The expression whose value is `{url, html}`, or `{url, length}` of a document
 /// of more than `limit` UTF-16 units.
 pub(super) fn read(limit: usize) -> String {

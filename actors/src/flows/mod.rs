@@ -5,6 +5,7 @@ mod account;
 mod caller;
 mod crawl;
 mod error;
+mod images;
 mod paid;
 mod readiness;
 mod scrape;
@@ -15,6 +16,7 @@ pub use account::{AccountRecord, UsageToday, account, balance};
 pub use caller::{Caller, admit};
 pub use crawl::{CrawlOrder, cancel_crawl, crawl, crawls, start_crawl, watch_crawl};
 pub use error::FlowError;
+pub use images::{ImageSchema, ImagesRecord, ScrapeImages, scrape_images};
 pub use paid::{Answer, Charged};
 pub use readiness::{Check, readiness};
 pub use scrape::{

@@ -20,6 +20,9 @@ pub struct PageOrder {
     pub javascript: bool,
     /// A CSS selector to wait for; needs `javascript`.
     pub wait_for: Option<String>,
+    /// Whether a rendered page's images tell where they stand; see
+    /// [`crate::browser_pool::RenderPage::measure`].
+    pub measure: bool,
     /// Bounds the loading.
     pub timeout: Duration,
 }

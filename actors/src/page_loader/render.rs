@@ -42,6 +42,7 @@ async fn through(
     let request = RenderPage {
         url: order.url.clone(),
         wait_for: order.wait_for.clone(),
+        measure: order.measure,
         upstream: loader.proxies.upstream_for(tier).cloned(),
         deadline,
         limit,

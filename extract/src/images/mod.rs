@@ -63,18 +63,44 @@ struct Found {
     alt: String,
     width: Option<u32>,
     height: Option<u32>,
+    /// Pixels from the document's top, where a browser has laid it out.
+    top: Option<i32>,
 }
 
 impl Found {
     fn of(element: &Element) -> Self {
         let alt = element.attribute("alt").or_else(|| element.attribute("aria-label")).and_then(plain::line);
         let pixels = |name: &str| element.attribute(name).and_then(pixels);
-        Self { references: Vec::new(), alt: alt.unwrap_or_default(), width: pixels("width"), height: pixels("height") }
+        let layout = layout(element);
+        Self {
+            references: Vec::new(),
+            alt: alt.unwrap_or_default(),
+            width: pixels("width").or(layout.map(|layout| layout.width)),
+            height: pixels("height").or(layout.map(|layout| layout.height)),
+            top: layout.map(|layout| layout.top),
+        }
     }
 
     fn is_pixel(&self) -> bool {
         self.width.is_some_and(|width| width <= 1) || self.height.is_some_and(|height| height <= 1)
     }
+}
+
+/// Where a browser has put an image.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    top: i32,
+    width: u32,
+    height: u32,
+}
+
+/// Reads `data-layout="x y width height"`, as our browsers write it. An image
+/// without an area is not laid out, which says nothing of its size.
+fn layout(element: &Element) -> Option<Layout> {
+    let mut sides = element.attribute("data-layout")?.split(' ').map(|side| side.parse::<i32>().ok());
+    let [_, top, width, height] = [sides.next()??, sides.next()??, sides.next()??, sides.next()??];
+    let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
+    (width > 0 && height > 0).then_some(Layout { top, width, height })
 }
 
 struct Gallery<'a> {

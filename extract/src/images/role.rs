@@ -28,6 +28,10 @@ const HERO_HEIGHT: u32 = 200;
 /// layout only the order of the page tells.
 const TOP_IMAGES: usize = 3;
 
+/// Pixels from the top above which an image is seen first, on the screen of our
+/// browsers.
+const FOLD: i32 = 800;
+
 /// Elements around an image whose names say what it is part of.
 const MAX_AROUND: usize = 6;
 
@@ -47,7 +51,8 @@ impl Roles {
             return Role::Icon;
         }
         self.seen += 1;
-        if is_near(dom, id, &["hero", "jumbotron", "billboard"]) || (self.seen <= TOP_IMAGES && is_large(found)) {
+        let is_on_top = found.top.map_or(self.seen <= TOP_IMAGES, |top| top < FOLD);
+        if is_near(dom, id, &["hero", "jumbotron", "billboard"]) || (is_on_top && is_large(found)) {
             return Role::Hero;
         }
         let is_product = is_near(dom, id, &["product", "products", "item", "card"]) || is_in_described_product(dom, id);

@@ -56,6 +56,7 @@ impl PageParams {
             url: self.url,
             javascript: self.javascript,
             wait_for: self.wait_for,
+            measure: false,
             timeout: Duration::from_millis(self.timeout),
         }
     }

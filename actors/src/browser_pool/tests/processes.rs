@@ -91,6 +91,7 @@ async fn a_page_whose_browser_or_renderer_dies_is_rendered_again() {
         let order = RenderPage {
             url: url.parse().expect("a URL"),
             wait_for: Some("b.never".to_owned()),
+            measure: false,
             upstream: None,
             deadline: Instant::now() + Duration::from_secs(6),
             limit: None,
