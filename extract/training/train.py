@@ -101,7 +101,8 @@ def choose(chances, sizes):
     order = np.argsort(-chances)
     right, taken = np.cumsum((chances * sizes)[order]), np.cumsum(sizes[order])
     best = (2 * right / np.maximum(taken + (chances * sizes).sum(), 1)).max(initial=0)
-    return chances >= min(0.5, best / 2)
+    lowest = 0 if sizes.sum() <= 30 else 0.15
+    return chances >= max(lowest, best * 0.54)
 
 
 def report(data, chances, name):

@@ -6,26 +6,36 @@ use super::blocks::{self, Block};
 use super::outline::{Outline, float, share};
 use super::vocabulary;
 
-/// The chance from which a block stays even where the whole page is unclear,
-/// and the one that is enough on the clearest page.
-const HIGHEST: f32 = 0.5;
-
-/// Returns which blocks stay: those whose chance is at least half of the best
-/// F1 that can be expected of the page, which is the choice that reaches it
+/// Part of the best F1 to be expected from which a block stays: half in theory
 /// (Lipton, Elkan and Narayanaswamy, "Optimal thresholding of classifiers to
-/// maximize F1 measure", 2014). At least one block stays.
+/// maximize F1 measure", 2014), a little more where chances are estimates.
+const PART_OF_BEST: f32 = 0.54;
+
+/// The chance below which no block stays, however unclear the page: shells that
+/// scripts fill, walls and challenges have no content.
+const LOWEST: f32 = 0.15;
+
+/// Words up to which a page is shown whole rather than not at all.
+const SHORT_PAGE: f32 = 30.0;
+
+/// Returns which blocks stay, for the best F1 that can be expected of the page.
 pub(super) fn choose(list: &[Block], chances: &[f32]) -> Vec<bool> {
     let mut order: Vec<(f32, f32)> =
         list.iter().zip(chances).map(|(block, chance)| (*chance, float(block.stats.words))).collect();
     order.sort_unstable_by(|one, other| other.0.total_cmp(&one.0));
+    let highest = order.first().map_or(0.0, |(chance, _)| *chance);
     let expected: f32 = order.iter().map(|(chance, words)| chance * words).sum();
+    let total: f32 = order.iter().map(|(_, words)| words).sum();
+    let lowest = if total <= SHORT_PAGE { 0.0 } else { LOWEST };
     let (mut right, mut taken, mut best) = (0.0f32, 0.0f32, 0.0f32);
     for (chance, words) in order {
         right += chance * words;
         taken += words;
         best = best.max(2.0 * right / (taken + expected).max(1.0));
     }
-    let threshold = (best / 2.0).min(HIGHEST);
+    let threshold = (best * PART_OF_BEST).max(lowest);
+    // With estimates above one half the most likely block may miss it.
+    let threshold = if total <= SHORT_PAGE { threshold.min(highest) } else { threshold };
     chances.iter().map(|chance| *chance >= threshold).collect()
 }
 
