@@ -23,7 +23,7 @@ use crate::proxy_escalator::{ProxyConfig, ProxyEscalatorActor};
 use crate::rate_limiter::{Counts, RateLimiterActor, RateLimits, SettleCounts};
 use crate::shared_store::{SharedStore, SharedStoreConfig};
 use crate::supervise::{Escalation, Gate, Keeper, KeeperHandle, RestartPolicy, Room};
-use crate::webhook_outbox::{FinishAttempts, OutboxConfig, RootSecret, Subjects, WebhookOutboxActor};
+use crate::webhook_outbox::{FinishAttempts, OutboxConfig, RootSecret, WebhookOutboxActor};
 
 /// What the actors need to know.
 pub struct SystemConfig {
