@@ -16,6 +16,7 @@ mod metadata;
 mod plain;
 mod provisional;
 mod repair;
+pub mod sitemap;
 mod structured_data;
 mod text;
 mod tree;
