@@ -2,13 +2,14 @@ use crate::Document;
 use crate::dom::{NodeId, Tag};
 use serde::Serialize;
 use url::Url;
-pub struct Robots(Vec<String>, Option<std::time::Duration>);
+pub struct Robots(Vec<String>, Option<std::time::Duration>, Vec<String>);
 impl Robots {
     pub fn parse(t: &[u8], _a: &str) -> Self {
         let t = String::from_utf8_lossy(t);
         Self(
             t.lines().filter_map(|l| l.strip_prefix("Disallow: ").map(|s| s.trim().to_owned())).collect(),
             t.lines().find_map(|l| l.strip_prefix("Crawl-delay: ")?.parse().ok().map(std::time::Duration::from_secs)),
+            t.lines().filter_map(sitemap_line).take(1_000).collect(),
         )
     }
     pub fn allows(&self, u: &Url) -> bool {
@@ -17,6 +18,14 @@ impl Robots {
     pub fn crawl_delay(&self) -> Option<std::time::Duration> {
         self.1
     }
+    pub fn sitemaps(&self) -> &[String] {
+        &self.2
+    }
+}
+fn sitemap_line(line: &str) -> Option<String> {
+    let (key, value) = line.trim_start_matches('\u{feff}').split_once(':')?;
+    let value = value.split('#').next()?.trim();
+    (key.trim().eq_ignore_ascii_case("sitemap") && !value.is_empty()).then(|| value.to_owned())
 }
 #[derive(Debug, Serialize)]
 pub struct Image {

@@ -20,6 +20,7 @@ use super::{account, health, web};
         web::crawl::events::events,
         web::scrape_html::scrape,
         web::scrape_markdown::scrape,
+        web::scrape_sitemap::scrape,
         web::scrape_template::scrape,
         account::show,
         health::healthz,

@@ -37,6 +37,7 @@ pub fn configure(config: &mut ServiceConfig) {
         .service(get("/v1/web/crawl/{job_id}/events", web::crawl::events::events))
         .service(get("/v1/web/scrape/html", web::scrape_html::scrape))
         .service(get("/v1/web/scrape/markdown", web::scrape_markdown::scrape))
+        .service(get("/v1/web/scrape/sitemap", web::scrape_sitemap::scrape))
         .service(get("/v1/web/scrape/template", web::scrape_template::scrape))
         .default_service(http::to(unknown_route));
 }

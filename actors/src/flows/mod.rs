@@ -8,15 +8,18 @@ mod error;
 mod paid;
 mod readiness;
 mod scrape;
+mod sitemap;
 
 pub use crate::page_loader::{PageOrder, WorkError};
 pub use account::{AccountRecord, UsageToday, account, balance};
 pub use caller::{Caller, admit};
 pub use crawl::{CrawlOrder, cancel_crawl, crawl, crawls, start_crawl, watch_crawl};
 pub use error::FlowError;
+pub(crate) use paid::Finished;
 pub use paid::{Answer, Charged};
 pub use readiness::{Check, readiness};
 pub use scrape::{
     HtmlMetadata, HtmlRecord, MarkdownMetadata, MarkdownOptions, MarkdownRecord, ScrapeHtml, ScrapeMarkdown,
     ScrapeTemplate, TemplateFormat, TemplateRecord, scrape_html, scrape_markdown, scrape_template,
 };
+pub use sitemap::{ScrapeSitemap, SitemapRecord, UrlGroup, scrape_sitemap};

@@ -1,6 +1,6 @@
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
-use quick_xml::{Decoder, Reader};
+use quick_xml::{Decoder, Reader, XmlVersion};
 
 use super::{Entry, Kind, MAX_ENTRIES, MAX_URL, Sitemap, SitemapError, is_url};
 
@@ -96,7 +96,10 @@ impl Found {
     fn link(&mut self, start: &BytesStart, decoder: Decoder) {
         let attribute = |name: &str| {
             let found = start.try_get_attribute(name).ok().flatten()?;
-            found.decode_and_unescape_value(decoder).ok().map(|value| value.trim().to_owned())
+            found
+                .decoded_and_normalized_value(XmlVersion::Implicit1_0, decoder)
+                .ok()
+                .map(|value| value.trim().to_owned())
         };
         let Some(address) = attribute("href").filter(|address| is_url(address)) else { return };
         let relation = attribute("rel");

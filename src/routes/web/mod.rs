@@ -5,4 +5,5 @@ pub mod crawl;
 pub mod page_params;
 pub mod scrape_html;
 pub mod scrape_markdown;
+pub mod scrape_sitemap;
 pub mod scrape_template;
