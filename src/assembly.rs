@@ -35,7 +35,11 @@ pub async fn system_config(
         egress: egress(settings, port)?,
         proxies: proxies(settings)?,
         browser: browser(settings),
-        ttls: CacheTtls { html: settings.cache.ttl.html, markdown: settings.cache.ttl.markdown },
+        ttls: CacheTtls {
+            html: settings.cache.ttl.html,
+            markdown: settings.cache.ttl.markdown,
+            sitemap: settings.cache.ttl.sitemap,
+        },
         plans: plans(settings),
         shared_store: shared_store(settings)?,
         cache_bytes: CACHE_BYTES,

@@ -36,13 +36,49 @@ pub struct DataAndMeta<T> {
 /// What is said about an answer beside it. Empty where an endpoint lists
 /// nothing.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
-pub struct Meta {}
+pub struct Meta {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheMeta>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timing: Option<TimingMeta>,
+}
+
+/// Where an answer comes from.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct CacheMeta {
+    /// Whether it was there already.
+    pub hit: bool,
+}
+
+/// What an answer took.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct TimingMeta {
+    /// Milliseconds on the server, from the order to the answer.
+    pub total_ms: u64,
+}
 
 impl<T: Serialize> Responder for DataAndMeta<T> {
     type Body = actix_web::body::BoxBody;
 
     fn respond_to(self, _: &HttpRequest) -> HttpResponse {
         HttpResponse::Ok().json(self)
+    }
+}
+
+/// Envelope A around a finished answer: `{data, _meta}` with `_meta.cache.hit`
+/// and `_meta.timing.total_ms`. The data is JSON already, so the envelope is
+/// written around it and nothing is parsed again.
+pub struct Described(pub Answer);
+
+impl Responder for Described {
+    type Body = actix_web::body::BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        let Self(Answer { body, cached, charged, took }) = self;
+        request.extensions_mut().insert(charged);
+        let total_ms = took.as_millis() as u64;
+        let tail = format!(r#","_meta":{{"cache":{{"hit":{cached}}},"timing":{{"total_ms":{total_ms}}}}}}}"#);
+        around(br#"{"data":"#, &body, &tail, cached)
     }
 }
 
@@ -66,17 +102,18 @@ impl Responder for Success {
     type Body = actix_web::body::BoxBody;
 
     fn respond_to(self, request: &HttpRequest) -> HttpResponse {
-        let Self(Answer { body, cached, charged }) = self;
+        let Self(Answer { body, cached, charged, .. }) = self;
         request.extensions_mut().insert(charged);
         let tail = format!(r#","credits_used":{},"request_id":"{}"}}"#, charged.used, request_id::current());
-        let head = br#"{"success":true,"data":"#;
-        let mut json = Vec::with_capacity(head.len() + body.len() + tail.len());
-        json.extend_from_slice(head);
-        json.extend_from_slice(&body);
-        json.extend_from_slice(tail.as_bytes());
-        let cache = if cached { "hit" } else { "miss" };
-        HttpResponse::Ok().content_type(ContentType::json()).insert_header((X_CACHE, cache)).body(json)
+        around(br#"{"success":true,"data":"#, &body, &tail, cached)
     }
+}
+
+/// An answer of JSON between the two ends of its envelope.
+fn around(head: &[u8], body: &[u8], tail: &str, cached: bool) -> HttpResponse {
+    let json = [head, body, tail.as_bytes()].concat();
+    let cache = if cached { "hit" } else { "miss" };
+    HttpResponse::Ok().content_type(ContentType::json()).insert_header((X_CACHE, cache)).body(json)
 }
 
 /// Envelope B around data that costs nothing: `{success, data, request_id}`.

@@ -136,6 +136,13 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::InternalError, "something went wrong on our side")
     }
 
+    /// 400: the address a parameter leads to may not be reached.
+    pub fn refused_address(field: &str, error: &EgressError) -> Self {
+        let mut refused = Self::invalid(field, error);
+        refused.details = Some(json!({ "field": field, "reason": error.reason() }));
+        refused
+    }
+
     fn website(message: String, reason: &str) -> Self {
         Self::new(StatusCode::BAD_GATEWAY, ErrorCode::WebsiteAccessError, message)
             .with_details(json!({ "reason": reason }))
@@ -224,11 +231,7 @@ impl From<EgressError> for ApiError {
     fn from(error: EgressError) -> Self {
         match &error {
             EgressError::BadUrl(reason) => Self::invalid("url", reason),
-            EgressError::PrivateAddress(_) => {
-                let mut refused = Self::invalid("url", &error);
-                refused.details = Some(json!({ "field": "url", "reason": error.reason() }));
-                refused
-            }
+            EgressError::PrivateAddress(_) => Self::refused_address("url", &error),
             _ => Self::website(error.to_string(), error.reason()),
         }
     }

@@ -6,6 +6,7 @@ pub mod auth;
 pub mod body;
 pub mod cli;
 pub mod cors;
+pub mod domain;
 pub mod envelope;
 pub mod error;
 pub mod params;

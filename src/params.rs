@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use serde_json::json;
 use url::Url;
 
+use crate::domain::parse_domain;
 use crate::error::{ApiError, ApiResult};
 
 /// Characters of a URL parameter; longer than what browsers and servers take.
@@ -61,6 +62,15 @@ impl Params {
     pub fn url(&self, name: &str) -> ApiResult<Url> {
         let text = self.bounded_text(name, MAX_URL_CHARS)?.ok_or_else(|| ApiError::invalid(name, "is required"))?;
         absolute_url(name, text)
+    }
+
+    /// Returns a required domain, or that of a URL, in lower case ASCII.
+    ///
+    /// # Errors
+    /// A 400 when it is missing or names no domain.
+    pub fn domain(&self, name: &str) -> ApiResult<String> {
+        let text = self.text(name).ok_or_else(|| ApiError::invalid(name, "is required"))?;
+        parse_domain(text).map_err(|error| ApiError::invalid(name, error))
     }
 
     /// Returns a boolean: `true`, `false`, `1` or `0`.

@@ -16,6 +16,7 @@ use crate::cache::{AnswerStore, CacheActor, MemoryStore, SingleFlight};
 use crate::crawl_job::{CrawlJobsActor, CrawlSubjects, HandBack};
 use crate::credit_ledger::CreditLedgerActor;
 use crate::egress::Egress;
+use crate::flows::Finished;
 use crate::job_queue::JobQueue;
 use crate::key_ring::{KeyRingActor, Plan};
 use crate::page_loader::{CpuPool, PageLoader, WorkError};
@@ -48,6 +49,7 @@ pub struct SystemConfig {
 pub struct CacheTtls {
     pub html: Duration,
     pub markdown: Duration,
+    pub sitemap: Duration,
 }
 
 /// The limits of each plan.
@@ -94,7 +96,7 @@ pub struct Services {
     pub webhooks: Gate<WebhookOutboxActor>,
     pub(crate) database: DatabaseConnection,
     pub(crate) egress: Egress,
-    pub(crate) flights: SingleFlight<WorkError>,
+    pub(crate) flights: SingleFlight<Finished, WorkError>,
     pub(crate) loader: PageLoader,
     pub(crate) plans: Arc<Plans>,
     pub(crate) shared: Option<SharedStore>,

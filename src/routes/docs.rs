@@ -21,6 +21,7 @@ use super::{account, health, web};
         web::scrape_html::scrape,
         web::scrape_images::scrape,
         web::scrape_markdown::scrape,
+        web::scrape_sitemap::scrape,
         web::scrape_template::scrape,
         account::show,
         account::webhook_secret::show,

@@ -41,6 +41,7 @@ pub fn configure(config: &mut ServiceConfig) {
         .service(get("/v1/web/scrape/html", web::scrape_html::scrape))
         .service(get("/v1/web/scrape/images", web::scrape_images::scrape))
         .service(get("/v1/web/scrape/markdown", web::scrape_markdown::scrape))
+        .service(get("/v1/web/scrape/sitemap", web::scrape_sitemap::scrape))
         .service(get("/v1/web/scrape/template", web::scrape_template::scrape))
         .default_service(http::to(unknown_route));
 }

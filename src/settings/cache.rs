@@ -30,7 +30,7 @@ const CACHE_TTL_MARKDOWN: Variable =
 const CACHE_TTL_SCREENSHOT: Variable =
     Variable::defaulting("CACHE_TTL_SCREENSHOT", "86400", "Seconds that screenshots are kept.").later();
 const CACHE_TTL_SITEMAP: Variable =
-    Variable::defaulting("CACHE_TTL_SITEMAP", "86400", "Seconds that sitemaps are kept.").later();
+    Variable::defaulting("CACHE_TTL_SITEMAP", "86400", "Seconds that sitemaps are kept.");
 const CACHE_TTL_NAICS: Variable =
     Variable::defaulting("CACHE_TTL_NAICS", "2592000", "Seconds that industry classifications are kept.").later();
 const CACHE_TTL_FONTS: Variable =

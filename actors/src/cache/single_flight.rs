@@ -2,55 +2,55 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::CacheKey;
 
-type Outcome<E> = Option<Result<Bytes, E>>;
+type Outcome<T, E> = Option<Result<T, E>>;
+type UnderWay<T, E> = HashMap<CacheKey, watch::Receiver<Outcome<T, E>>>;
 
 /// The pieces of work under way, by key: the first asker does the work, those
 /// who come while it lasts get its outcome, failures included.
-pub struct SingleFlight<E> {
-    flights: Arc<Mutex<HashMap<CacheKey, watch::Receiver<Outcome<E>>>>>,
+pub struct SingleFlight<T, E> {
+    flights: Arc<Mutex<UnderWay<T, E>>>,
 }
 
-impl<E> Clone for SingleFlight<E> {
+impl<T, E> Clone for SingleFlight<T, E> {
     fn clone(&self) -> Self {
         Self { flights: self.flights.clone() }
     }
 }
 
-impl<E> Default for SingleFlight<E> {
+impl<T, E> Default for SingleFlight<T, E> {
     fn default() -> Self {
         Self { flights: Arc::default() }
     }
 }
 
 /// What an asker is told to do.
-pub enum Role<E> {
+pub enum Role<T, E> {
     /// Do the work and report with [`Lead::finish`].
-    Lead(Lead<E>),
+    Lead(Lead<T, E>),
     /// Wait for somebody else's outcome.
-    Follow(Flight<E>),
+    Follow(Flight<T, E>),
 }
 
 /// The right and duty to do the work. Dropped unfinished, it sends the
 /// followers away to try for themselves.
-pub struct Lead<E> {
+pub struct Lead<T, E> {
     key: CacheKey,
-    outcome: watch::Sender<Outcome<E>>,
-    flights: SingleFlight<E>,
+    outcome: watch::Sender<Outcome<T, E>>,
+    flights: SingleFlight<T, E>,
 }
 
 /// Work that somebody else is doing.
-pub struct Flight<E> {
-    outcome: watch::Receiver<Outcome<E>>,
+pub struct Flight<T, E> {
+    outcome: watch::Receiver<Outcome<T, E>>,
 }
 
-impl<E: Clone> SingleFlight<E> {
+impl<T: Clone, E: Clone> SingleFlight<T, E> {
     /// Joins the work under `key`, or starts it.
-    pub fn join(&self, key: &CacheKey) -> Role<E> {
+    pub fn join(&self, key: &CacheKey) -> Role<T, E> {
         // The map is whole even if a holder of the lock panicked.
         let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
         match flights.entry(key.clone()) {
@@ -64,22 +64,22 @@ impl<E: Clone> SingleFlight<E> {
     }
 }
 
-impl<E> Lead<E> {
+impl<T, E> Lead<T, E> {
     /// Gives the outcome to all followers.
-    pub fn finish(self, outcome: Result<Bytes, E>) {
+    pub fn finish(self, outcome: Result<T, E>) {
         self.outcome.send_replace(Some(outcome));
     }
 }
 
-impl<E> Drop for Lead<E> {
+impl<T, E> Drop for Lead<T, E> {
     fn drop(&mut self) {
         self.flights.flights.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }
 
-impl<E: Clone> Flight<E> {
+impl<T: Clone, E: Clone> Flight<T, E> {
     /// Waits for the outcome; `None` when the leader vanished without one.
-    pub async fn outcome(mut self) -> Option<Result<Bytes, E>> {
+    pub async fn outcome(mut self) -> Option<Result<T, E>> {
         self.outcome.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone())
     }
 }
@@ -94,7 +94,7 @@ mod tests {
 
     #[actix::test]
     async fn followers_get_the_leaders_outcome_and_the_next_asker_leads_again() {
-        let flights = SingleFlight::<String>::default();
+        let flights = SingleFlight::<u8, String>::default();
         let Role::Lead(lead) = flights.join(&key()) else { panic!("the first asker leads") };
         let Role::Follow(flight) = flights.join(&key()) else { panic!("the second follows") };
         lead.finish(Err("the site is down".into()));
@@ -104,7 +104,7 @@ mod tests {
 
     #[actix::test]
     async fn a_vanished_leader_sends_followers_away() {
-        let flights = SingleFlight::<String>::default();
+        let flights = SingleFlight::<u8, String>::default();
         let Role::Lead(lead) = flights.join(&key()) else { panic!("the first asker leads") };
         let Role::Follow(flight) = flights.join(&key()) else { panic!("the second follows") };
         drop(lead);
@@ -114,7 +114,7 @@ mod tests {
 
     #[actix::test]
     async fn other_keys_fly_on_their_own() {
-        let flights = SingleFlight::<String>::default();
+        let flights = SingleFlight::<u8, String>::default();
         let _lead = flights.join(&key());
         assert!(matches!(flights.join(&CacheKey::new("other", &[])), Role::Lead(_)));
     }

@@ -6,7 +6,7 @@ use extract::Robots;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::page_loader::PageLoader;
+use crate::page_loader::{PageLoader, SitemapLimits, find_sitemap};
 use crate::proxy_escalator::FetchPage;
 
 /// Our name in robots.txt.
@@ -14,6 +14,10 @@ const AGENT: &str = "BlazonBot";
 /// Bytes of a robots.txt that are read (RFC 9309, 2.5: at least 500 KiB).
 const MAX_ROBOTS_BYTES: usize = 512 << 10;
 const ROBOTS_TIMEOUT: Duration = Duration::from_secs(15);
+/// URLs of a sitemap that count as links of the seed: as many as a crawl may
+/// have pages.
+const MAX_SITEMAP_URLS: usize = 10_000;
+const SITEMAP_TIMEOUT: Duration = Duration::from_secs(20);
 /// What stands for a robots.txt that could not be had (RFC 9309, 2.3.1.4).
 const NOTHING_ALLOWED: &str = "User-agent: *\nDisallow: /\n";
 
@@ -41,6 +45,10 @@ pub(super) async fn robots_txt(loader: &PageLoader, site: &Url) -> String {
     }
 }
 
-pub(super) async fn sitemap_urls(_loader: &PageLoader, _site: &Url, _robots: &Robots) -> Vec<Url> {
-    Vec::new()
+/// Returns the URLs of a site's sitemap in the order of its files; none where it
+/// has none or does not answer.
+pub(super) async fn sitemap_urls(loader: &PageLoader, site: &Url, robots: &Robots) -> Vec<Url> {
+    let limits = SitemapLimits { urls: MAX_SITEMAP_URLS, deadline: Instant::now() + SITEMAP_TIMEOUT };
+    let found = find_sitemap(loader, site, robots.sitemaps(), limits).await;
+    found.urls.iter().filter_map(|text| Url::parse(text).ok()).collect()
 }

@@ -9,6 +9,7 @@ mod images;
 mod paid;
 mod readiness;
 mod scrape;
+mod sitemap;
 mod webhooks;
 
 pub use crate::page_loader::{PageOrder, WorkError};
@@ -17,6 +18,7 @@ pub use caller::{Caller, admit};
 pub use crawl::{CrawlOrder, cancel_crawl, crawl, crawls, start_crawl, watch_crawl};
 pub use error::FlowError;
 pub use images::{ImageSchema, ImagesRecord, ScrapeImages, scrape_images};
+pub(crate) use paid::Finished;
 pub use paid::{Answer, Charged};
 pub use readiness::{Check, readiness};
 pub use scrape::{
@@ -27,3 +29,4 @@ pub use webhooks::{
     WebhookDeliveriesRecord, WebhookDeliveryRecord, WebhookSecretRecord, resend_webhook, webhook_deliveries,
     webhook_secret,
 };
+pub use sitemap::{ScrapeSitemap, SitemapRecord, UrlGroup, scrape_sitemap};

@@ -34,6 +34,8 @@ pub struct Answer {
     pub body: Bytes,
     pub cached: bool,
     pub charged: Charged,
+    /// From the order to the answer.
+    pub took: Duration,
 }
 
 /// What a request cost.
@@ -45,10 +47,14 @@ pub struct Charged {
 }
 
 /// A piece of work that succeeded.
-pub(super) struct Finished {
+#[derive(Debug, Clone)]
+pub(crate) struct Finished {
     pub body: Bytes,
     /// Whether others may be given this answer later.
     pub cacheable: bool,
+    /// Whether it is worth nothing to anybody: then it costs nothing, and must
+    /// not be cached, for what is cached has its price.
+    pub is_free: bool,
 }
 
 /// Answers from the cache or does the work, and settles: a cached answer is
@@ -58,17 +64,19 @@ pub(super) async fn paid_answer<W>(services: &Services, request: PaidRequest<'_>
 where
     W: AsyncFn() -> Result<Finished, WorkError>,
 {
+    let started = Instant::now();
     if request.read_cache
         && let Some(hit) = services.cache.ask(LookUp { key: request.key.clone() }).await?
     {
         let charged = charge(services, &request).await?;
-        return Ok(Answer { body: hit.body, cached: true, charged });
+        return Ok(Answer { body: hit.body, cached: true, charged, took: started.elapsed() });
     }
     let hold = hold(services, &request).await?;
     match do_once(services, &request, work).await {
-        Ok(body) => {
-            let charged = capture(services, &request, hold).await?;
-            Ok(Answer { body, cached: false, charged })
+        Ok(Finished { body, is_free, .. }) => {
+            let charged =
+                if is_free { waive(services, hold).await? } else { capture(services, &request, hold).await? };
+            Ok(Answer { body, cached: false, charged, took: started.elapsed() })
         }
         Err(failure) => {
             release(services, hold).await;
@@ -78,7 +86,7 @@ where
 }
 
 /// Joins the same work of somebody else, or does it and keeps the answer.
-async fn do_once<W>(services: &Services, request: &PaidRequest<'_>, work: W) -> Result<Bytes, WorkError>
+async fn do_once<W>(services: &Services, request: &PaidRequest<'_>, work: W) -> Result<Finished, WorkError>
 where
     W: AsyncFn() -> Result<Finished, WorkError>,
 {
@@ -98,8 +106,9 @@ where
             Role::Lead(lead) => {
                 // Between the miss and here another leader may have finished.
                 if let Some(hit) = services.cache.ask(LookUp { key: request.key.clone() }).await? {
-                    lead.finish(Ok(hit.body.clone()));
-                    return Ok(hit.body);
+                    let finished = Finished { body: hit.body, cacheable: false, is_free: false };
+                    lead.finish(Ok(finished.clone()));
+                    return Ok(finished);
                 }
                 let outcome = keep(services, request, work().await).await;
                 lead.finish(outcome.clone());
@@ -113,12 +122,13 @@ async fn keep(
     services: &Services,
     request: &PaidRequest<'_>,
     finished: Result<Finished, WorkError>,
-) -> Result<Bytes, WorkError> {
-    let Finished { body, cacheable } = finished?;
-    if cacheable {
-        services.cache.ask(StoreAnswer { key: request.key.clone(), body: body.clone(), ttl: request.ttl }).await?;
+) -> Result<Finished, WorkError> {
+    let finished = finished?;
+    if finished.cacheable && !finished.is_free {
+        let body = finished.body.clone();
+        services.cache.ask(StoreAnswer { key: request.key.clone(), body, ttl: request.ttl }).await?;
     }
-    Ok(body)
+    Ok(finished)
 }
 
 async fn charge(services: &Services, request: &PaidRequest<'_>) -> Result<Charged, FlowError> {
@@ -149,6 +159,12 @@ async fn hold(services: &Services, request: &PaidRequest<'_>) -> Result<Option<U
 async fn capture(services: &Services, request: &PaidRequest<'_>, hold: Option<Uuid>) -> Result<Charged, FlowError> {
     let Some(hold) = hold else { return Ok(Charged::nothing_counted()) };
     Ok(Charged::new(request.price, services.ledger.ask(CaptureHold { hold, amount: request.price }).await??))
+}
+
+/// Gives a hold back for an answer that costs nothing.
+async fn waive(services: &Services, hold: Option<Uuid>) -> Result<Charged, FlowError> {
+    let Some(hold) = hold else { return Ok(Charged::nothing_counted()) };
+    Ok(Charged::new(0, services.ledger.ask(VoidHold { hold }).await??))
 }
 
 /// Gives a hold back. If that fails, its time runs out and the sweeper does it.

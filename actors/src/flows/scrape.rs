@@ -225,7 +225,7 @@ impl MarkdownOptions {
 fn finish<T: Serialize>(status: u16, record: &T) -> Result<Finished, WorkError> {
     let json = serde_json::to_vec(record).map_err(|error| WorkError::Internal(error.to_string()))?;
     // An error page today says nothing about tomorrow's page.
-    Ok(Finished { body: Bytes::from(json), cacheable: (200..300).contains(&status) })
+    Ok(Finished { body: Bytes::from(json), cacheable: (200..300).contains(&status), is_free: false })
 }
 
 fn html_record(url: Url, page: LoadedPage) -> HtmlRecord {

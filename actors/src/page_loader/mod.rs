@@ -6,6 +6,7 @@ mod error;
 mod load;
 mod media;
 mod render;
+mod sitemap;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use std::time::Duration;
 pub use cpu::CpuPool;
 pub use error::WorkError;
 pub use load::{LoadedPage, PageOrder, load_page};
+pub use sitemap::{FoundSitemap, SitemapLimits, find_sitemap, find_sitemap_of_domain};
 
 use crate::browser_pool::BrowserPoolActor;
 use crate::proxy_escalator::{ProxyConfig, ProxyEscalatorActor};
