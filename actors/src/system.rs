@@ -112,6 +112,7 @@ pub struct ActorSystem {
 
 impl ActorSystem {
     /// Starts everything. Needs a running actix system.
+    #[expect(clippy::too_many_lines, reason = "a list of the actors, in the order of their start")]
     pub fn start(config: SystemConfig) -> Self {
         let (escalations, escalated) = mpsc::unbounded_channel();
         // Money and bookkeeping answer in microseconds and must not wait behind

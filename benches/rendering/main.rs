@@ -118,8 +118,14 @@ async fn round(
             let number = next.replace(next.get() + 1) % urls.len();
             let page_begun = Instant::now();
             let deadline = tokio::time::Instant::now() + DEADLINE;
-            let order =
-                RenderPage { url: urls[number].parse()?, wait_for: None, measure: false, upstream: None, deadline, limit: None };
+            let order = RenderPage {
+                url: urls[number].parse()?,
+                wait_for: None,
+                measure: false,
+                upstream: None,
+                deadline,
+                limit: None,
+            };
             let page = gate.ask_until(deadline, order).await.map_err(|error| error.to_string())??;
             times.borrow_mut().push(page_begun.elapsed().as_secs_f64() * 1000.0);
             if let Some(folder) = html {

@@ -148,7 +148,7 @@ async fn crawl_through(kills: usize) {
     assert!(killed > 0, "the crawl was over before the first kill");
     check(&server, &web, &key, &id, killed).await;
     late.sort();
-    eprintln!(
+    println!(
         "{killed} kills; after the start the crawl went on within {:?}, median {:?}",
         late.last(),
         late[late.len() / 2]

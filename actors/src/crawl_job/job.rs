@@ -19,6 +19,10 @@ struct Notice {
 }
 
 impl Drop for Notice {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a drop cannot wait, and what is sent so is never refused as too much"
+    )]
     fn drop(&mut self) {
         self.to.do_send(CrawlLeft { id: self.id });
     }

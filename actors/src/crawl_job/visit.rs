@@ -91,7 +91,8 @@ impl Visitor {
     }
 
     async fn load(&self, target: &Target, javascript: bool) -> Result<LoadedPage, WorkError> {
-        let order = PageOrder { url: target.url.clone(), javascript, wait_for: None, measure: false, timeout: PAGE_TIMEOUT };
+        let order =
+            PageOrder { url: target.url.clone(), javascript, wait_for: None, measure: false, timeout: PAGE_TIMEOUT };
         load_page(&self.loader, &order).await
     }
 

@@ -82,8 +82,7 @@ async fn load(services: &Services, order: &PageOrder) -> Result<LoadedPage, Work
 }
 
 fn finish(url: Url, page: LoadedPage) -> Result<Finished, WorkError> {
-    let images =
-        if page.is_html { Document::parse(&page.text, Some(&page.final_url)).images() } else { Vec::new() };
+    let images = if page.is_html { Document::parse(&page.text, Some(&page.final_url)).images() } else { Vec::new() };
     let record = ImagesRecord { url, count: images.len(), images };
     let json = serde_json::to_vec(&record).map_err(|error| WorkError::Internal(error.to_string()))?;
     Ok(Finished { body: Bytes::from(json), cacheable: (200..300).contains(&page.status), is_free: false })

@@ -25,8 +25,8 @@ pub use scrape::{
     HtmlMetadata, HtmlRecord, MarkdownMetadata, MarkdownOptions, MarkdownRecord, ScrapeHtml, ScrapeMarkdown,
     ScrapeTemplate, TemplateFormat, TemplateRecord, scrape_html, scrape_markdown, scrape_template,
 };
+pub use sitemap::{ScrapeSitemap, SitemapRecord, UrlGroup, scrape_sitemap};
 pub use webhooks::{
     WebhookDeliveriesRecord, WebhookDeliveryRecord, WebhookSecretRecord, resend_webhook, webhook_deliveries,
     webhook_secret,
 };
-pub use sitemap::{ScrapeSitemap, SitemapRecord, UrlGroup, scrape_sitemap};

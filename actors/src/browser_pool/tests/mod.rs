@@ -74,7 +74,14 @@ impl Rig {
     ) -> Result<RenderedPage, RenderError> {
         let deadline = Instant::now() + time;
         let url = url.parse().expect("a URL");
-        let order = RenderPage { url, wait_for: wait_for.map(str::to_owned), measure: false, upstream: None, deadline, limit: None };
+        let order = RenderPage {
+            url,
+            wait_for: wait_for.map(str::to_owned),
+            measure: false,
+            upstream: None,
+            deadline,
+            limit: None,
+        };
         self.gate.ask_until(deadline, order).await.expect("the actor answers before the deadline")
     }
 
