@@ -294,17 +294,19 @@ async fn a_wrong_domain_is_named_and_costs_nothing() {
 #[actix_web::test]
 async fn a_crawl_that_is_told_to_begins_with_the_sitemap_too() {
     let web = Web::start(|path| match path {
-        "/robots.txt" => robots("Sitemap: http://map.test/map.xml\nUser-agent: *\nDisallow: /private\n"),
-        "/map.xml" => xml(pages(&["/listed/1", "/private/1", "/", "/listed/2"])
+        "/robots.txt" => robots("Sitemap: map.xml\nUser-agent: *\nDisallow: /private\n"),
+        "/map.xml" => xml(pages(&["/listed/1", "/private/1", "/start/", "/listed/2"])
             .replace("</urlset>", "<url><loc>http://elsewhere.test/</loc></url></urlset>")),
-        "/" => page("home", &["/linked".to_owned()]),
+        "/start/" => page("home", &["/linked".to_owned()]),
         "/linked" | "/listed/1" | "/listed/2" => page(path, &[]),
         _ => HttpResponse::NotFound().finish(),
     });
     let app = app_with(&web).await;
     let user = app.key(Plan::Pro, 50).await;
-    for (more, paths) in [(true, vec!["/", "/linked", "/listed/1", "/listed/2"]), (false, vec!["/", "/linked"])] {
-        let body = json!({ "url": "http://map.test/", "useSitemap": more });
+    for (more, paths) in
+        [(true, vec!["/start/", "/linked", "/listed/1", "/listed/2"]), (false, vec!["/start/", "/linked"])]
+    {
+        let body = json!({ "url": "http://map.test/start/", "useSitemap": more });
         let started = app.post("/v1/web/crawl", &user.key, &[], &body).await;
         assert_eq!(started.status, 202, "{}", started.text);
         let id = started.json()["jobId"].as_str().expect("an id").to_owned();

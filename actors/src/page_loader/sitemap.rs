@@ -91,7 +91,9 @@ pub async fn find_sitemap_of_domain(
 pub async fn find_sitemap(loader: &PageLoader, site: &Url, listed: &[String], limits: SitemapLimits) -> FoundSitemap {
     let budget = Rc::new(Cell::new(MAX_BYTES));
     let mut search = Search { loader, limits, budget, asked: HashSet::new(), found: FoundSitemap::default() };
-    search.walk(listed.iter().filter_map(|line| site.join(line).ok())).await;
+    // The protocol wants absolute URLs; others are meant from the root.
+    let root = site.join("/").unwrap_or_else(|_| site.clone());
+    search.walk(listed.iter().filter_map(|line| root.join(line).ok())).await;
     for path in USUAL_PATHS {
         if !search.found.urls.is_empty() {
             break;
