@@ -66,6 +66,7 @@ async fn the_reference_is_generated_and_browsable_offline() {
             "/v1/web/scrape/html",
             "/v1/web/scrape/images",
             "/v1/web/scrape/markdown",
+            "/v1/web/scrape/sitemap",
             "/v1/web/scrape/template",
         ]
     );
