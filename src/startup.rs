@@ -12,7 +12,7 @@ use actors::database::{Database, DatabaseConnection};
 use actors::key_ring::{CreateFirstAdmin, CreatedKey};
 use actors::system::ActorSystem;
 use anyhow::Context as _;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::settings::Settings;
 use crate::state::AppState;
@@ -41,6 +41,20 @@ pub struct Application {
     system: ActorSystem,
     draining: Arc<AtomicBool>,
     first_key: Option<CreatedKey>,
+    signals: Signals,
+}
+
+/// The signals that end the service. Listened to from the very start: one that
+/// came while it starts would otherwise end it on the spot, browsers and all.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
 }
 
 impl Application {
@@ -48,8 +62,10 @@ impl Application {
     /// running actix system.
     ///
     /// # Errors
-    /// When the database, the egress settings or the port are not usable.
+    /// When the database, the egress settings or the port are not usable, or the
+    /// signals cannot be listened to.
     pub async fn build(settings: Settings) -> anyhow::Result<Self> {
+        let signals = Signals::listen()?;
         let listener = bind(&settings)?;
         let port = listener.local_addr()?.port();
         let database = open_database(&settings).await?;
@@ -63,7 +79,7 @@ impl Application {
             metrics: telemetry::init_metrics(),
         };
         let server = serve(listener, state)?;
-        Ok(Self { port, server, system, draining, first_key })
+        Ok(Self { port, server, system, draining, first_key, signals })
     }
 
     /// The port that is listened on; of interest when the settings say 0.
@@ -92,9 +108,9 @@ impl Application {
     /// are closed, the database is let go.
     ///
     /// # Errors
-    /// When the signals cannot be listened to or the server itself fails.
+    /// When the server itself fails.
     pub async fn run_until_stopped(mut self) -> anyhow::Result<Ended> {
-        let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        let Signals { mut terminate, mut interrupt } = self.signals;
         let handle = self.server.handle();
         let mut serving = actix_web::rt::spawn(self.server);
         let ended = tokio::select! {

@@ -5,7 +5,9 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use actors::database::testing::TestDatabase;
 use actors::egress::operator_client;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::sleep;
@@ -106,6 +108,96 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Two servers on one database, the first with a crawl that has begun.
+struct Pair {
+    web: Web,
+    first: Server,
+    second: Server,
+    key: String,
+    id: String,
+}
+
+const SLOW_PAGES: usize = 120;
+
+impl Pair {
+    async fn start(database: String) -> Self {
+        let web = Web::slow_tree(SLOW_PAGES);
+        let [mut first, mut second] = [(); 2].map(|()| Server::new(web.named("crawl.test")));
+        (first.database, second.database) = (Some(database.clone()), Some(database));
+        let key = first.key(1_000);
+        first.start().await;
+        let id = first.crawl(&key, json!({})).await;
+        while first.settled(&key, &id).await.1 < 5 {
+            sleep(Duration::from_millis(20)).await;
+        }
+        second.start().await;
+        Self { web, first, second, key, id }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let process = self.first.running.as_ref().and_then(|child| Pid::from_raw(child.id().cast_signed()));
+        kill_process(process.expect("it runs"), signal).expect("signalled");
+    }
+
+    /// Waits until the second server asks for pages; returns how long that took.
+    async fn taken_over(&self) -> Duration {
+        // What the first had on its way arrives within this.
+        sleep(Duration::from_millis(200)).await;
+        let (begun, before) = (Instant::now(), self.web.asked().values().sum::<usize>());
+        while self.web.asked().values().sum::<usize>() == before {
+            assert!(begun.elapsed() < Duration::from_secs(40), "nobody goes on");
+            sleep(Duration::from_millis(20)).await;
+        }
+        begun.elapsed()
+    }
+
+    async fn ends_whole(&self) {
+        let begun = Instant::now();
+        while self.second.settled(&self.key, &self.id).await.0 != "completed" {
+            assert!(begun.elapsed() < Duration::from_secs(60), "stuck");
+            sleep(Duration::from_millis(100)).await;
+        }
+        self.is_whole().await;
+    }
+
+    async fn is_whole(&self) {
+        let path = format!("/v1/web/crawl/{}", self.id);
+        let data = self.second.get(&path, &self.key).await.expect("answers")["data"].clone();
+        assert_eq!(data["pages"].as_array().map(Vec::len), Some(SLOW_PAGES));
+        let account = self.second.get("/v1/account", &self.key).await.expect("answers")["data"].clone();
+        assert_eq!((&account["balance"], &account["held"]), (&json!(1_000 - SLOW_PAGES), &json!(0)));
+    }
+}
+
+#[actix_web::test]
+async fn another_process_goes_on_when_one_is_killed() {
+    TestDatabase::postgres()
+        .await
+        .run(async |url| {
+            let mut pair = Pair::start(url).await;
+            pair.first.kill();
+            println!("taken over {:?} after SIGKILL", pair.taken_over().await);
+            pair.ends_whole().await;
+        })
+        .await;
+}
+
+#[actix_web::test]
+async fn another_process_goes_on_when_one_freezes_and_the_frozen_one_writes_nothing_more() {
+    TestDatabase::postgres()
+        .await
+        .run(async |url| {
+            let pair = Pair::start(url).await;
+            pair.signal(Signal::STOP);
+            println!("taken over {:?} after SIGSTOP", pair.taken_over().await);
+            pair.ends_whole().await;
+            pair.signal(Signal::CONT);
+            sleep(Duration::from_secs(3)).await;
+            pair.is_whole().await;
+        })
+        .await;
 }
 
 /// Numbers that look random and are the same in every run.

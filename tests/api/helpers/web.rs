@@ -35,8 +35,17 @@ impl Web {
 
     /// A site of `count` pages: each has ten children, until there are enough.
     pub fn tree(count: usize) -> Self {
+        Self::tree_with(count, || HttpResponse::NotFound().finish())
+    }
+
+    /// As [`Web::tree`], and wants to be asked for 20 pages a second at most.
+    pub fn slow_tree(count: usize) -> Self {
+        Self::tree_with(count, || HttpResponse::Ok().body("User-agent: *\nCrawl-delay: 0.05\n"))
+    }
+
+    fn tree_with(count: usize, robots: impl Fn() -> HttpResponse + Send + Sync + 'static) -> Self {
         Self::start(move |path| match path {
-            "/robots.txt" => HttpResponse::NotFound().finish(),
+            "/robots.txt" => robots(),
             "/" => tree_page(0, count),
             path => match path.strip_prefix("/page/").and_then(|number| number.parse().ok()) {
                 Some(number) if number < count => tree_page(number, count),
