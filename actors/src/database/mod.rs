@@ -15,6 +15,7 @@ use sea_orm::{
     DatabaseTransaction, DbBackend, DbErr, IsolationLevel, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use time::OffsetDateTime;
+use tokio::sync::{Mutex, MutexGuard};
 
 use self::fail_point::reached;
 
@@ -60,6 +61,7 @@ where
     F: AsyncFnOnce(&DatabaseTransaction) -> Result<T, E>,
     E: From<DbErr>,
 {
+    let _turn = turn(db).await;
     let txn = begin_write(db).await?;
     match work(&txn).await {
         Ok(done) => {
@@ -73,6 +75,17 @@ where
             txn.rollback().await?;
             Err(refusal)
         }
+    }
+}
+
+/// Waits for this process's turn to write to SQLite, which has one writer at a
+/// time and lets the others poll: who comes often would leave the rest waiting
+/// far longer than their turn. First come, first served.
+async fn turn(db: &DatabaseConnection) -> Option<MutexGuard<'static, ()>> {
+    static WRITERS: Mutex<()> = Mutex::const_new(());
+    match db.get_database_backend() {
+        DbBackend::Sqlite => Some(WRITERS.lock().await),
+        _ => None,
     }
 }
 
